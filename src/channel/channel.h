@@ -77,6 +77,10 @@ void channel_system_observe(struct channel_system *s, const struct channel_obser
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op);
 uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps);
+/* Before its turn, nobody else doing anything before others_ps: a load or store that is a hit whatever others will do,
+ * and no use to them before. False: it is none, and nothing has been done. For cores with caches. */
+bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
+		   uint32_t size_bytes, enum cpu_op op);
 /* With run.account: the way of the core's last access that was not its cache's; until its next. */
 const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t core);
 

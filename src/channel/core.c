@@ -331,11 +331,19 @@ static void prefetched(struct ndp_core *k, bool is_wanted)
 		answer(k, units);
 }
 
+/* When the next one is there is not known. */
+static void has_come(struct ndp_core *k)
+{
+	k->coming_count--;
+	k->coming_units = 0;
+}
+
 void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
 {
 	struct ndp_ask *a = ask_for(k, granule);
 	const bool is_load_or_store = a == &k->asks[0], is_wanted = a->is_wanted;
 
+	has_come(k);
 	if (k->s->p->cache_bytes) {
 		struct cpu_tag *tag = room(k, granule);
 		const struct coh_row *row = coh_find(
@@ -377,6 +385,7 @@ void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
 	const struct coh_row *row = coh_find(&k->s->table, state_of(k, granule, tag),
 					     is_invalid ? COH_EV_TO_INVALID : COH_EV_TO_SHARED, false);
 
+	has_come(k);
 	if (row->actions[0] == COH_DO_WRITE_BACK) {
 		k->s->stats.probe_write_backs++;
 		manager_write_back(k, granule, tag->version);
@@ -508,6 +517,33 @@ uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps
 	if (!go_on(k, &units))
 		return CPU_WAITS;
 	return MAX(now_ps, cpu_ps_from(s->c, units));
+}
+
+/* Its cache can be changed from outside only by what takes core_link_ps to come here, and its copies until then are
+ * coherent. Remote ones need not be. */
+bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
+		   uint32_t size_bytes, enum cpu_op op)
+{
+	struct ndp_core *k = &s->cores[core];
+	const uint64_t page = address >> s->c->page_shift, last = address + size_bytes - 1;
+	uint64_t granule;
+	struct cpu_tag *tag;
+
+	if (now_ps >= others_ps + s->p->core_link_ps ||
+	    (k->coming_count && now_ps * s->c->per_ps >= k->coming_units) ||
+	    (address ^ last) >= s->p->access_bytes || !page_known(k, page))
+		return false;
+	granule = granule_of(k, address);
+	tag = cpu_tags_find(&k->cache, granule);
+	if (!tag || (op == CPU_READ ? tag->state == CORE_REMOTE : tag->state != CPU_MODIFIED || ask_for(k, granule)))
+		return false;
+	k->op = op;
+	CHECK(is_hit(k, granule, tag));
+	*(op == CPU_READ ? &s->stats.reads : &s->stats.writes) += 1;
+	s->stats.hits++;
+	cpu_tags_use(&k->cache, tag);
+	see(k, granule, op == CPU_WRITE, &tag->version);
+	return true;
 }
 
 /* A store is done before its core goes on: at its cache, or at the NDP-M if there is none. There the barrier goes, too.

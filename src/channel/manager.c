@@ -196,7 +196,7 @@ static void probe(struct near_line *l, const struct near_request *r, bool is_inv
 			g->kind = is_invalid;
 			l->probes++;
 			s->stats.probes++;
-			cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps));
+			core_send(g->core, &g->event);
 			if (is_invalid)
 				holders_drop(r->m, first + i, core);
 			else
@@ -276,7 +276,7 @@ static void grant(struct near_request *r)
 	g->version = r->version;
 	g->kind = is_owned;
 	cpu_trail_step(r->trail, CPU_PART_LINK, now_units(s) + ps_units(s, s->p->core_link_ps));
-	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps));
+	core_send(g->core, &g->event);
 }
 
 /* What was asked for is there, or needs no data: it goes, and the line is free for the next. */

@@ -145,6 +145,9 @@ struct ndp_core {
 	uint32_t number; /* of its NDP */
 	enum cpu_op op;
 	bool is_counted;        /* where it is, its access has been counted */
+	/* Probes and answers on their way to it, and when the first comes, if that is known. */
+	uint32_t coming_count;
+	uint64_t coming_units;
 	struct cpu_tags cache;  /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
 	struct ndp_gate gate;   /* its link to the NDP-M */
 	struct cpu_event fault; /* a page fault that it waits for */
@@ -262,6 +265,16 @@ static inline cpu_version quarters_of(uint32_t first, uint32_t count)
 {
 	return (CPU_VERSION_ALL >> 16 * (QUARTERS - count)) << 16 * first;
 }
+/* What may change the core's cache is on its way to it from now on. */
+static inline void core_send(struct ndp_core *k, struct cpu_event *e)
+{
+	const uint64_t units = now_units(k->s) + ps_units(k->s, k->s->p->core_link_ps);
+
+	if (!k->coming_count++)
+		k->coming_units = units;
+	cpu_event_at(&k->s->c->events, e, units);
+}
+
 #define TAKE(list, type) ({ \
 	type *taken_ = (list); \
 	if (taken_) \

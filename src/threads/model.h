@@ -116,6 +116,7 @@ struct thread_machine {
 	uint64_t system_call_ps; /* of the calls for waiting, waking, sleeping, reading clocks */
 	uint64_t wake_ps;        /* from waking a thread until it runs */
 	uint64_t create_ps;      /* of making a thread, on the unit that makes it */
+	uint64_t ahead_ps;       /* how far units beyond the CPU's may be ahead, by accesses that ahead takes */
 };
 enum { THREAD_UNITS_MAX = 4096 };
 
@@ -127,6 +128,11 @@ struct thread_model {
 	/* kind is below THREAD_KIND_COUNT. address is the model's: equal from run to run; bytes are the program's. */
 	struct thread_answer (*access)(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 				       uint32_t size, enum thread_kind kind);
+	/* As access, of a load or store that is done at once and changes nothing that another unit finds before
+	 * others_ps + ahead_ps: before others_ps nobody else does anything. The bytes; NULL: it is none of these, and
+	 * nothing has been done. May be NULL where ahead_ps is 0. */
+	void *(*ahead)(void *self, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
+		       uint32_t size, enum thread_kind kind);
 	/* Returns when the thread goes on, or THREAD_WAITS. */
 	uint64_t (*fence)(void *self, const struct thread_at *at);
 	/* Does what the model has to do until then, and may go on, but no further than to others_ps, before which

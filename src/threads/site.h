@@ -11,7 +11,7 @@
 /* Counted up whenever this file, classes.def or model.h change what programs, runtime and models say to each other
  * (tests/threads/interface). A program says in section THREAD_INTERFACE_SECTION, once for each of its files, by which
  * it was built; another one's is not run. */
-#define THREAD_INTERFACE 5
+#define THREAD_INTERFACE 6
 #define THREAD_INTERFACE_SECTION "strata_interface"
 
 /* What a hook is about. The values are in the traces. */
@@ -35,11 +35,19 @@ enum thread_class {
 	THREAD_CLASS_COUNT
 };
 
+enum thread_site_flag {
+	THREAD_SITE_ORDERED = 1, /* in the runtime, whose plain code has no hooks: always in the order of time */
+	/* Its function has no thread-local data, and calls __strata_own before it calls or returns: until then the FS
+	 * base may be another thread's. */
+	THREAD_SITE_PLAIN = 2,
+};
+
 struct thread_site {
 	uint32_t bytes;                      /* of the access; of one element for masked ones, gathers and scatters */
 	uint8_t kind;                        /* enum thread_kind */
 	uint8_t has_counts;                  /* some of counts is not 0 */
-	uint16_t lanes;                      /* of masked accesses, gathers and scatters; else 0 */
+	uint8_t lanes;                       /* of masked accesses, gathers and scatters; else 0 */
+	uint8_t flags;                       /* enum thread_site_flag */
 	uint16_t counts[THREAD_CLASS_COUNT]; /* instructions since the hook before, of a block's first also those after
 						its last */
 	uint16_t use;                        /* of a load: instructions after it before the first that uses it */

@@ -17,6 +17,7 @@
 #include "threads/cpu/accelerators.h"
 #include "threads/cpu/awake.h"
 #include "threads/cpu/bytes.h"
+#include "threads/cpu/costs.h"
 #include "threads/model.h"
 
 #include <errno.h>
@@ -32,21 +33,6 @@ enum { EXIT_MISTAKE = 2, EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
 struct waiting {
 	uint32_t thread;
 	void *bytes; /* NULL: of a fence */
-};
-
-/* Of a site's instructions. */
-struct cost {
-	const uint16_t *counts;
-	uint64_t ps;
-	uint32_t instructions;
-};
-enum { COSTS = 1024 };
-
-/* Of a kind of units. */
-struct costs {
-	uint64_t cycles[THREAD_CLASS_COUNT], clock_khz;
-	uint64_t *instructions;
-	struct cost sites[COSTS];
 };
 
 struct host {
@@ -469,18 +455,6 @@ _Noreturn static void fail_for_design(void *self, const char *text)
 	_exit(EXIT_MISTAKE);
 }
 
-static void cost_of(const struct costs *of, const uint16_t *counts, struct cost *out)
-{
-	uint64_t cycles = 0;
-
-	*out = (struct cost){.counts = counts};
-	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
-		cycles += counts[i] * of->cycles[i];
-	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
-		out->instructions += counts[i];
-	out->ps = cycles * 1000000000 / of->clock_khz;
-}
-
 /* A site's counts do not change. */
 static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
 {
@@ -540,6 +514,29 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	come_back_if_new(h);
 	account_done(h, at, done);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
+}
+
+/* With bytes_begin and what follows as above: nothing of it depends on what others do meanwhile. */
+static void *access_ahead(void *self, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
+			  uint32_t size, enum thread_kind kind)
+{
+	struct host *h = self;
+	const enum cpu_op op = kind == THREAD_WRITE ? CPU_WRITE : CPU_READ;
+
+	if ((kind != THREAD_READ && kind != THREAD_WRITE) || at->now_ps >= h->look_ps || !size ||
+	    (h->params->stack == CPU_STACK_FREE &&
+	     address - THREAD_STACKS_BEGIN < THREAD_STACKS_END - THREAD_STACKS_BEGIN))
+		return NULL;
+	if (unlikely(h->readers != NULL))
+		note_reader(h, at);
+	if (h->bytes)
+		bytes_begin(h->bytes, at->unit, address, bytes, size, op);
+	if (!channel_ahead(h->near, at->unit - h->cpu_units, at->now_ps, others_ps, address, size, op))
+		return NULL;
+	if (!h->bytes)
+		return bytes;
+	bytes_taken(h->bytes, at->unit, false);
+	return bytes_of(h->bytes, at->unit);
 }
 
 static uint64_t fence(void *self, const struct thread_at *at)
@@ -760,27 +757,11 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	const struct channel_params *n = h->near_params;
 	const bool is_hardware = machine_hdl_params(&h->session.config);
 	const uint32_t ndps = n && !is_hardware ? (uint32_t)n->ndp_count : 0;
-	const uint64_t cpu_cycles[] = {
-#define THREAD_CLASS(name, cycles, text) p->name##_cycles,
-#include "threads/classes.def"
-#undef THREAD_CLASS
-	};
 
-	memcpy(h->cpu_costs.cycles, cpu_cycles, sizeof(cpu_cycles));
-	h->cpu_costs.clock_khz = p->clock_khz;
-	h->cpu_costs.instructions = &h->stats->instructions;
+	costs_of_cpu(&h->cpu_costs, p, &h->stats->instructions);
 	h->cpu_units = cpu_unit_count(p);
-	if (n) {
-		const uint64_t near_cycles[] = {
-#define THREAD_CLASS(name, cycles, text) n->name##_cycles,
-#include "threads/classes.def"
-#undef THREAD_CLASS
-		};
-
-		memcpy(h->near_costs.cycles, near_cycles, sizeof(near_cycles));
-		h->near_costs.clock_khz = n->clock_khz;
-		h->near_costs.instructions = &channel_system_stats(h->near)->instructions;
-	}
+	if (n)
+		costs_of_ndp(&h->near_costs, n, &channel_system_stats(h->near)->instructions);
 	h->model = (struct thread_model){
 	    .machine = {.unit_count = h->cpu_units + ndps * (n ? (uint32_t)n->core_count : 0),
 			.cpu_unit_count = h->cpu_units,
@@ -795,10 +776,12 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 			.slice_ps = p->slice_ps,
 			.system_call_ps = p->system_call_ps,
 			.wake_ps = p->wake_ps,
-			.create_ps = p->create_ps},
+			.create_ps = p->create_ps,
+			.ahead_ps = ndps && n->cache_bytes ? n->core_link_ps : 0},
 	    .self = h,
 	    .compute = compute,
 	    .access = cpu_model_access,
+	    .ahead = access_ahead,
 	    .fence = fence,
 	    .advance = advance,
 	    .event = note,
@@ -806,6 +789,13 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	    .unit_for = n ? unit_for : NULL,
 	    .end = end,
 	};
+}
+
+/* An account is of the order of time, and so is which chance a planted mistake takes. */
+static bool is_ordered(const struct host *h)
+{
+	return h->account || h->params->fault != CPU_FAULT_NONE ||
+	       (h->near_params && h->near_params->fault != COH_FAULT_NONE);
 }
 
 static bool open_machine(struct host *h, struct base_diag_list *diag)
@@ -851,6 +841,8 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 		sim_sampler_begin(h->sampler, 0);
 	h->account = cpu_system_account_of(h->cpu);
 	h->places = h->account ? g_ptr_array_new() : NULL;
+	if (is_ordered(h))
+		h->model.machine.ahead_ps = 0;
 	h->between = g_malloc(h->model.machine.unit_count);
 	memset(h->between, CPU_PART_NONE, h->model.machine.unit_count);
 	return true;

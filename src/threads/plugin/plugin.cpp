@@ -8,6 +8,7 @@
  * and then goes to the address that the hook returned. A block without any gets a hook for its instruction counts. It
  * is C++ because the interface of plugins is, and because LLVM's C interface cannot split a block.
  */
+#include <llvm/Analysis/CFG.h>
 #include <llvm/IR/DataLayout.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
@@ -49,6 +50,10 @@ const char *const replaced[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp",
 				"write", "pread", "pwrite", "fread", "fwrite", "malloc", "calloc", "realloc", "aligned_alloc",
 				"free", "_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"};
 
+/* Of these, those that are loops with hooks and nothing else. */
+const char *const loops[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen",
+			      "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr"};
+
 class Instrument {
 public:
 	Instrument(Module &m, OptimizationLevel level) : m(m), dl(m.getDataLayout()), ctx(m.getContext()), level(level)
@@ -58,7 +63,7 @@ public:
 		i16 = Type::getInt16Ty(ctx);
 		i32 = Type::getInt32Ty(ctx);
 		i64 = Type::getInt64Ty(ctx);
-		siteTy = StructType::get(ctx, {i32, i8, i8, i16, ArrayType::get(i16, THREAD_CLASS_COUNT), i16});
+		siteTy = StructType::get(ctx, {i32, i8, i8, i8, i8, ArrayType::get(i16, THREAD_CLASS_COUNT), i16});
 		callTy = StructType::get(ctx, {ptrTy, i64});
 		rare = MDBuilder(ctx).createBranchWeights(1, 100000);
 	}
@@ -102,6 +107,7 @@ private:
 	OptimizationLevel level;
 	std::map<const BasicBlock *, uint32_t> machineCounts;
 	bool hasMachineCounts = false;
+	bool isRuntime = false, isPlain = false; /* the function: see enum thread_site_flag */
 	Type *i8, *i16, *i32, *i64;
 	PointerType *ptrTy;
 	StructType *siteTy, *callTy;
@@ -121,6 +127,7 @@ private:
 
 	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts, uint32_t use = 0)
 	{
+		const int flags = (isRuntime ? THREAD_SITE_ORDERED : 0) | (isPlain ? THREAD_SITE_PLAIN : 0);
 		std::vector<Constant *> values;
 		bool any = false;
 		std::string key;
@@ -131,14 +138,14 @@ private:
 			key += std::to_string(c) + ",";
 		}
 		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes) + "," +
-		       std::to_string(use);
+		       std::to_string(use) + "," + std::to_string(flags);
 
 		GlobalVariable *&g = sites[key];
 
 		if (!g) {
 			Constant *init = ConstantStruct::get(
 				siteTy, {ConstantInt::get(i32, bytes), ConstantInt::get(i8, kind), ConstantInt::get(i8, any),
-					 ConstantInt::get(i16, lanes),
+					 ConstantInt::get(i8, lanes), ConstantInt::get(i8, flags),
 					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values),
 					 ConstantInt::get(i16, use)});
 
@@ -534,6 +541,61 @@ private:
 		return true;
 	}
 
+	/* May what is called have no hooks, and do what others see? What it calls comes in the order of time. */
+	static bool needsTurn(const CallBase &cb)
+	{
+		const Function *f = cb.getCalledFunction();
+
+		if (cb.isInlineAsm())
+			return cb.mayReadOrWriteMemory();
+		if (!f)
+			return true;
+		if (f->isIntrinsic())
+			return f->getName().startswith("llvm.x86.") && !f->doesNotAccessMemory();
+		if (f->getName().startswith("__strata_"))
+			for (const char *name : loops)
+				if (f->getName().drop_front(strlen("__strata_")) == name)
+					return false;
+		return f->isDeclaration() || f->getName().startswith("__strata_") || f->hasFnAttribute(Attribute::Naked) ||
+		       f->hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
+	}
+
+	/* May what is called need thread-local data? */
+	static bool needsOwn(const CallBase &cb)
+	{
+		const Function *f = cb.getCalledFunction();
+
+		return !f || !f->isIntrinsic() || IntrinsicInst::mayLowerToFunctionCall(f->getIntrinsicID());
+	}
+
+	static bool isThreadLocal(const Value *v)
+	{
+		if (auto *g = dyn_cast<GlobalVariable>(v))
+			return g->isThreadLocal();
+		if (auto *c = dyn_cast<Constant>(v))
+			return any_of(c->operands(), [](const Use &u) { return isThreadLocal(u.get()); });
+		return false;
+	}
+
+	/* Has it no thread-local data, and a loop, in which it is worth while? */
+	static bool mayBePlain(const Function &f)
+	{
+		SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> loops;
+
+		if (f.callsFunctionThatReturnsTwice())
+			return false;
+		for (const BasicBlock &b : f)
+			for (const Instruction &i : b) {
+				if (i.getOpcode() == Instruction::FRem) /* a function of the C library */
+					return false;
+				for (const Use &u : i.operands())
+					if (!isa<Function>(u.get()) && isThreadLocal(u.get()))
+						return false;
+			}
+		FindFunctionBackedges(f, loops);
+		return !loops.empty();
+	}
+
 	/* Counts calls of what is elsewhere: whether that was built with strata cc is known when the program ends. */
 	void countCall(CallBase &cb)
 	{
@@ -802,6 +864,8 @@ private:
 
 	void instrumentBlock(BasicBlock &block)
 	{
+		Instruction *end = block.getTerminator();
+		const bool isTail = block.getTerminatingMustTailCall();
 		std::vector<Instruction *> hooked;
 		std::vector<Counts> counts;
 		std::vector<CallBase *> outside;
@@ -840,8 +904,15 @@ private:
 			use.push_back(useDistance(k, hooked, counts));
 		for (size_t k = 0; k < hooked.size(); k++)
 			hookOne(*hooked[k], counts[k], use[k]);
+		for (CallBase *cb : outside)
+			if (needsTurn(*cb))
+				call(cb, "__strata_turn", {});
+			else if (isPlain && needsOwn(*cb))
+				call(cb, "__strata_own", {});
+		if (isPlain && (isa<ReturnInst>(end) || isa<ResumeInst>(end)) && !isTail)
+			call(end, "__strata_own", {});
 		/* The runtime's own are no news: what it needs of the C library is small. */
-		if (block.getParent()->getFnAttribute("implicit-section-name").getValueAsString() == "strata_text")
+		if (isRuntime)
 			return;
 		for (CallBase *cb : outside)
 			countCall(*cb);
@@ -849,6 +920,8 @@ private:
 
 	void instrument(Function &f)
 	{
+		isPlain = mayBePlain(f);
+		isRuntime = f.getFnAttribute("implicit-section-name").getValueAsString() == "strata_text";
 		std::vector<BasicBlock *> blocks;
 		std::vector<MemIntrinsic *> long_ones;
 		std::vector<CallBase *> direct;

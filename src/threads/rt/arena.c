@@ -34,8 +34,9 @@ static uint64_t heap_next = RT_HEAP_BASE, heap_end = RT_HEAP_BASE;
 bool rt_in_model;
 
 static const struct thread_site touch_read = {
-    8, THREAD_READ, 1, 0, {[THREAD_CLASS_integer] = 8, [THREAD_CLASS_branch] = 5, [THREAD_CLASS_memory] = 4}, 0};
-static const struct thread_site touch_write = {8, THREAD_WRITE, 0, 0, {0}, 0};
+    8, THREAD_READ, 1, 0, THREAD_SITE_ORDERED,
+    {[THREAD_CLASS_integer] = 8, [THREAD_CLASS_branch] = 5, [THREAD_CLASS_memory] = 4}, 0};
+static const struct thread_site touch_write = {8, THREAD_WRITE, 0, 0, THREAD_SITE_ORDERED, {0}, 0};
 
 bool rt_is_modelled(void)
 {

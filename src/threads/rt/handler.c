@@ -60,6 +60,7 @@ static void arrive(int number, siginfo_t *info, void *context)
 	if (number == SIGABRT || (rt_is_crash(number) && info->si_code > 0)) {
 		if (rt_in_model)
 			rt_crash(number, info);
+		__strata_own();
 		call(number, info, context);
 		return;
 	}
@@ -73,6 +74,7 @@ void rt_signals_deliver(void)
 	struct rt_thread *self = rt_self();
 	uint64_t numbers;
 
+	__strata_own();
 	rt_signal_is_kept = directed_count > 0;
 	numbers = __atomic_exchange_n(&came, 0, __ATOMIC_RELAXED);
 	for (; numbers; numbers &= numbers - 1)

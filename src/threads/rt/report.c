@@ -181,14 +181,19 @@ static void report_failing(struct rt_thread *t)
 	rt_report_where(what, NULL);
 }
 
-void rt_fail_thread(uint32_t thread, const char *text)
+static void report_thread(uint32_t thread, const char *text)
 {
 	failing = thread;
 	failing_text = text;
-	if (rt_self() && rt_self()->id == thread)
+	if (rt_self() && rt_self()->id == thread && !rt_is_elsewhere())
 		report_failing(rt_self());
 	else
 		rt_report_all(report_failing);
+}
+
+void rt_fail_thread(uint32_t thread, const char *text)
+{
+	report_thread(thread, text);
 	rt_fail_without_end(2);
 }
 
@@ -228,9 +233,8 @@ void rt_crash(int number, const siginfo_t *info)
 	}
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		if (crashes[i].number == number)
-			snprintf(what, sizeof(what), "thread %u %s (%s)", rt_self()->id, crashes[i].text,
-				 strsignal(number));
-	rt_report_where(what, NULL);
+			snprintf(what, sizeof(what), "%s (%s)", crashes[i].text, strsignal(number));
+	report_thread(rt_self()->id, what);
 	rt_finish();
 	raise(number);
 }

@@ -54,12 +54,16 @@ struct rt_thread {
 	bool is_detached, is_joined;
 	bool is_cancelled, is_uncancellable, is_ending, is_at_point;
 	bool awaits_message; /* of an accelerator: its unit is free meanwhile */
+	bool is_plain; /* it is in a hook with THREAD_SITE_PLAIN */
 	/* while it waits */
 	const void *word;
 	uint64_t deadline_ps;
 	struct rt_thread *timer_next;
 	bool is_timed_out;
 	void *answer;               /* bytes that the model gave */
+	/* The access that it makes when its unit's turn comes, and where; NULL: none. */
+	const struct thread_site *site;
+	void *address;
 	const sigset_t *signal_set; /* that it waits for, or NULL */
 	uint32_t signal_number;     /* futex: what came */
 	uint64_t signals;           /* kept for its next hook, a bit each */
@@ -79,6 +83,7 @@ uint64_t rt_now_ps(void);
 void rt_spend(uint64_t ps);
 void rt_yield(void);  /* lets earlier units run; and, where its slice is over, other threads of the unit */
 void rt_rotate(void); /* the other threads of the unit first */
+bool rt_is_elsewhere(void); /* what happens is the calling thread's, but on another one's stack */
 void rt_check_time(void);
 void rt_block(void); /* until rt_ready */
 void rt_ready(struct rt_thread *t, uint64_t time_ps);
@@ -187,6 +192,11 @@ int rt_team_on(uint32_t ndp);
 /* The hooks that the runtime itself uses. */
 RT_API void *__strata_access(void *address, const struct thread_site *site);
 RT_API void __strata_fence(const struct thread_site *site);
+/* Before what others may see and the model does not: in the order of time. The plugin puts it before calls of what has
+ * no hooks. */
+RT_API void __strata_turn(void);
+/* See THREAD_SITE_PLAIN. */
+RT_API void __strata_own(void);
 
 /* libraries.c: NULL, or a shared library that is loaded and cannot be modelled. Looks only if there are new ones. */
 const char *rt_library_of_another_version(void);

@@ -13,6 +13,8 @@ struct unit {
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
 	uint32_t place; /* in the heap, + 1; 0: not there */
+	uint64_t ahead_ps; /* how far it may be beyond the limit below */
+	uint64_t sp;	   /* about: of its thread that waits for the model */
 };
 
 static struct thread_machine machine;
@@ -27,10 +29,19 @@ static struct unit *current;
 /* The current unit runs until it is beyond this: then another unit, the model or a timer comes first, so that what has
  * no effect on a unit (the model has nothing to do after all) does not change who comes before whom. */
 static uint64_t limit_ps;
+/* The current unit is beyond it, by accesses that nobody else finds before their time: what comes in between, calls of
+ * the runtime and of libraries, first waits for the unit's turn. */
+static bool is_ahead;
 static struct rt_thread *timers;       /* by deadline, then in the order of coming */
 static uint64_t event_ps = UINT64_MAX; /* the model's next */
 static uint32_t live_count, stalled_count;
+/* By the lowest bits of a thread's number, which waits for the model: where. The thread itself has long left the host's
+ * caches where there are many. */
+static struct stalled {
+	uint32_t thread, place; /* place: the unit, + 1; 0: none */
+} stalled[THREAD_UNITS_MAX];
 static struct rt_thread *leaving; /* whose stack is used while the next thread is looked for, else NULL */
+static bool is_elsewhere;
 static bool has_fsgsbase, is_functional;
 const void *rt_accessed;
 static void (*reporting)(struct rt_thread *t);
@@ -48,8 +59,13 @@ __asm__(".text\n"
 	"	ret\n"
 	".size rt_switch, .-rt_switch\n");
 
+static uint64_t fs_loaded;
+
 static void set_fs(uint64_t fs)
 {
+	if (fs == fs_loaded)
+		return;
+	fs_loaded = fs;
 	if (has_fsgsbase)
 		__asm__ volatile("wrfsbase %0" ::"r"(fs) : "memory");
 	else
@@ -61,77 +77,11 @@ void rt_sched_init(struct thread_machine m)
 {
 	machine = m;
 	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
+	for (uint32_t i = m.cpu_unit_count; m.ahead_ps && i < m.unit_count; i++)
+		units[i].ahead_ps = m.ahead_ps;
 }
 
-static heap_key key_of(const struct unit *u)
-{
-	return (heap_key)u->now_ps << 64 | (uint64_t)(u - units);
-}
-
-static uint32_t unit_of(heap_key key)
-{
-	return (uint32_t)key;
-}
-
-static uint64_t time_of(heap_key key)
-{
-	return (uint64_t)(key >> 64);
-}
-
-static void place(uint32_t at, heap_key key)
-{
-	heap[at] = key;
-	units[unit_of(key)].place = at + 1;
-}
-
-/* There is one. */
-static uint32_t first_child(uint32_t at)
-{
-	uint32_t first = HEAP_WAYS * at + 1, end = first + HEAP_WAYS;
-
-	if (end > heap_count)
-		end = heap_count;
-	for (uint32_t i = first + 1; i < end; i++)
-		first = heap[i] < heap[first] ? i : first;
-	return first;
-}
-
-/* From there to where it belongs. */
-static __attribute__((noinline)) void heap_put(uint32_t at, heap_key key)
-{
-	for (uint32_t above; at && key < heap[above = (at - 1) / HEAP_WAYS]; at = above)
-		place(at, heap[above]);
-	while (HEAP_WAYS * at + 1 < heap_count) {
-		const uint32_t child = first_child(at);
-
-		if (key < heap[child])
-			break;
-		place(at, heap[child]);
-		at = child;
-	}
-	place(at, key);
-}
-
-/* Its time has gone on. */
-static __attribute__((noinline)) void heap_settle(const struct unit *u)
-{
-	heap_put(u->place - 1, key_of(u));
-}
-
-static void heap_remove(struct unit *u)
-{
-	const uint32_t at = u->place - 1;
-	const heap_key last = heap[--heap_count];
-
-	u->place = 0;
-	if (at < heap_count)
-		heap_put(at, last);
-}
-
-static void heap_add(struct unit *u)
-{
-	heap_put(heap_count++, key_of(u));
-}
+#include "threads/rt/heap.inc"
 
 /* ---- how far the current unit may go ---- */
 
@@ -306,28 +256,101 @@ static void take_next(struct unit *u)
 	heap_settle(u);
 }
 
-/* From the thread that ran to the next one. */
 /* Behind the hook that the running thread called last. */
 static const void *hooked_at;
 
+/* The hooks' side of time, here because they need current. */
+static struct thread_at at_now(void)
+{
+	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
+
+	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0, 0, hooked_at};
+}
+
+/* An access of the current unit's thread. False: it waits for it. */
+static inline bool is_done(struct rt_thread *self, void *address, uint32_t size, const struct thread_site *site)
+{
+	struct thread_at at = at_now();
+	struct thread_answer answer;
+
+	at.use = site->use;
+	rt_accessed = address;
+	rt_enter_model();
+	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size,
+				  (enum thread_kind)site->kind);
+	rt_leave_model();
+	if (answer.done_ps == THREAD_WAITS)
+		return false;
+	current->now_ps = answer.done_ps;
+	self->answer = answer.bytes;
+	return true;
+}
+
+/* Until the model answers: the unit has nothing else to do. */
+static void stall(struct unit *u, uint64_t sp)
+{
+	struct rt_thread *t = u->running;
+
+	t->state = RT_STALLED;
+	stalled[t->id % THREAD_UNITS_MAX] = (struct stalled){t->id, (uint32_t)(u - units) + 1};
+	u->sp = sp;
+	stalled_count++;
+	heap_remove(u);
+}
+
+bool rt_is_elsewhere(void)
+{
+	return is_elsewhere;
+}
+
+/* A unit's turn has come, and its thread has an access to make: no need to go to its stack only to leave it again.
+ * True: it goes on, after the access or, where signals are kept, before it. */
+static bool makes_access(struct unit *u, struct rt_thread *t)
+{
+	const struct thread_site *site = t->site;
+	bool is_over;
+
+	if (__builtin_expect(rt_signal_is_kept, 0))
+		return true;
+	t->site = NULL;
+	current = u;
+	hooked_at = t->hooked_at;
+	is_elsewhere = t != leaving;
+	t->state = RT_STALLED; /* for whoever reports where it is */
+	is_over = is_done(t, t->address, site->bytes, site);
+	is_elsewhere = false;
+	if (!is_over)
+		stall(u, t->sp);
+	return is_over;
+}
+
+/* From the thread that ran to the next one. */
 static void switch_from(struct rt_thread *from)
 {
 	struct unit *u;
 	struct rt_thread *t;
 
 	leaving = from;
-	while (u = earliest(), !u->running)
-		take_next(u); /* after which another unit may be the earliest */
-	t = u->running;
+	from->hooked_at = hooked_at;
+	is_ahead = false;
+	for (;;) {
+		u = earliest();
+		t = u->running;
+		if (!t)
+			take_next(u); /* after which another unit may be the earliest */
+		else if (!t->site || makes_access(u, t))
+			break;
+	}
 	t->state = RT_RUNNING;
 	current = u;
 	set_limit();
 	leaving = NULL;
+	hooked_at = t->hooked_at;
 	if (t == from)
 		return;
-	from->hooked_at = hooked_at;
-	hooked_at = t->hooked_at;
-	set_fs(t->fs);
+	/* It takes a system call where instructions for it are off. */
+	if (!t->is_plain || from->state == RT_ENDED)
+		set_fs(t->fs);
 	rt_switch(&from->sp, t->sp);
 	rt_thread_reap();
 }
@@ -387,36 +410,53 @@ void rt_block(void)
 	switch_away(self);
 }
 
-/* Until the model answers: the unit has nothing else to do. */
-static void stall(void)
+static void wait_for_model(bool is_plain)
 {
-	struct unit *u = current;
+	enum { BELOW_BYTES = 64 }; /* what rt_switch pushes, about */
+	struct rt_thread *self = current->running;
 
-	u->running->state = RT_STALLED;
-	stalled_count++;
-	heap_remove(u);
-	switch_away(u->running);
+	stall(current, (uint64_t)__builtin_frame_address(0) - BELOW_BYTES);
+	self->is_plain = is_plain;
+	switch_away(self);
+	self->is_plain = false;
 }
 
-static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
+/* NULL: it waited for a message, and is ready. */
+static struct unit *unit_of_stalled(uint32_t thread, uint64_t time_ps)
 {
-	enum { HOST_LINE = 64, FRAME_LINES = 6 }; /* of the hook, and some of the program's own */
 	struct rt_thread *t = rt_thread_by_id(thread);
-	struct unit *u;
 
 	if (t && t->awaits_message) {
 		t->awaits_message = false;
 		rt_ready(t, time_ps);
-		return;
+		return NULL;
 	}
 	if (!t || t->state != RT_STALLED) {
 		rt_message("Strata itself fails: its model answers thread %u, which does not wait for it", thread);
 		rt_fail_without_end(125);
 	}
-	u = &units[t->unit];
-	/* It runs soon, and its stack has long left the host's caches where there are many. */
+	return &units[t->unit];
+}
+
+static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
+{
+	enum { HOST_LINE = 64, FRAME_LINES = 6 }; /* of the hook, and some of the program's own */
+	struct stalled *s = &stalled[thread % THREAD_UNITS_MAX];
+	struct unit *u;
+	struct rt_thread *t;
+
+	if (s->place && s->thread == thread) {
+		u = &units[s->place - 1];
+		s->place = 0;
+	} else {
+		u = unit_of_stalled(thread, time_ps);
+		if (!u)
+			return;
+	}
+	t = u->running;
+	/* It runs soon. */
 	for (uint32_t i = 0; i < FRAME_LINES; i++)
-		__builtin_prefetch((const char *)t->sp + HOST_LINE * i);
+		__builtin_prefetch((const char *)u->sp + HOST_LINE * i);
 	t->state = RT_READY;
 	stalled_count--;
 	t->answer = bytes;
@@ -488,7 +528,7 @@ void rt_move(uint32_t unit)
 void rt_report_all(void (*report)(struct rt_thread *t))
 {
 	static struct rt_thread here;
-	struct unit fake = {.running = &here};
+	struct unit fake = {.running = &here}, *before = current;
 
 	current = &fake;
 	reporting = report;
@@ -506,6 +546,7 @@ void rt_report_all(void (*report)(struct rt_thread *t))
 			rt_switch(&here.sp, t->sp);
 		}
 	}
+	current = before;
 }
 
 /* What the hooks do before an access: instructions have passed. */
@@ -513,14 +554,6 @@ void rt_check_time(void)
 {
 	if (current->now_ps > limit_ps)
 		rt_yield();
-}
-
-/* The hooks' side of time, here because they need current. */
-static struct thread_at at_now(void)
-{
-	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
-
-	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0, 0, hooked_at};
 }
 
 static void note_at(const struct thread_at *at, enum thread_event event, uint64_t value)
@@ -552,7 +585,8 @@ static inline bool is_passed_over(void)
 	       ++current->now_ps;
 }
 
-static void compute(const struct thread_site *site)
+/* The instructions' time. */
+static inline void pass(const struct thread_site *site)
 {
 	if (__builtin_expect(is_functional, 0)) {
 		current->now_ps++;
@@ -563,10 +597,42 @@ static void compute(const struct thread_site *site)
 		current->now_ps += rt_model->compute(rt_model->self, &at, site->counts);
 		rt_leave_model();
 	}
+}
+
+static void in_turn(void)
+{
 	if (current->now_ps > limit_ps)
 		rt_yield();
 	if (__builtin_expect(rt_signal_is_kept, 0))
 		rt_signals_deliver();
+}
+
+static void in_turn_at(const struct thread_site *site)
+{
+	struct rt_thread *self = current->running;
+
+	self->is_plain = site->flags & THREAD_SITE_PLAIN;
+	in_turn();
+	self->is_plain = false;
+}
+
+/* May the unit be there before its turn? Who shares it takes turns with it, and handlers are called in order. */
+static inline bool may_be_ahead(const struct unit *u)
+{
+	return u->now_ps < limit_ps + u->ahead_ps && u->live_count == 1 && !is_functional && !rt_signal_is_kept;
+}
+
+static void *ahead(void *address, const struct thread_site *site)
+{
+	const struct thread_at at = at_now();
+	void *bytes;
+
+	rt_accessed = address;
+	rt_enter_model();
+	bytes = rt_model->ahead(rt_model->self, &at, limit_ps, rt_address(address), address, site->bytes,
+				(enum thread_kind)site->kind);
+	rt_leave_model();
+	return bytes;
 }
 
 static void entered_twice(void)
@@ -578,26 +644,45 @@ static void entered_twice(void)
 static void *one(void *address, uint32_t size, const struct thread_site *site)
 {
 	struct rt_thread *self = current->running;
-	const enum thread_kind kind = (enum thread_kind)site->kind;
-	struct thread_at at = at_now();
-	struct thread_answer answer;
-
-	at.use = site->use;
 
 	if (__builtin_expect(rt_in_model, 0))
 		entered_twice();
 	if (__builtin_expect(is_functional, 0))
 		return address;
-	rt_accessed = address;
-	rt_enter_model();
-	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size, kind);
-	rt_leave_model();
-	if (answer.done_ps != THREAD_WAITS) {
-		current->now_ps = answer.done_ps;
-		return answer.bytes;
-	}
-	stall();
+	if (!is_done(self, address, size, site))
+		wait_for_model(site->flags & THREAD_SITE_PLAIN);
 	return self->answer;
+}
+
+/* Others come first. */
+static void *one_behind(void *address, const struct thread_site *site)
+{
+	struct unit *u = current;
+	struct rt_thread *self = u->running;
+
+	if (may_be_ahead(u) && !(site->flags & THREAD_SITE_ORDERED)) {
+		void *bytes = ahead(address, site);
+
+		if (bytes) {
+			is_ahead = true;
+			return bytes;
+		}
+	}
+	if (u->first || is_functional) { /* threads take turns; nothing is modelled */
+		in_turn();
+		return one(address, site->bytes, site);
+	}
+	self->site = site;
+	self->address = address;
+	self->is_plain = site->flags & THREAD_SITE_PLAIN;
+	heap_settle(u);
+	switch_away(self);
+	self->is_plain = false;
+	if (__builtin_expect(!self->site, 1))
+		return self->answer;
+	self->site = NULL;
+	rt_signals_deliver();
+	return one(address, site->bytes, site);
 }
 
 RT_API void *__strata_access(void *address, const struct thread_site *site)
@@ -605,7 +690,13 @@ RT_API void *__strata_access(void *address, const struct thread_site *site)
 	if (is_passed_over())
 		return address;
 	hooked_at = __builtin_return_address(0);
-	compute(site);
+	if (__builtin_expect(rt_in_model, 0))
+		entered_twice();
+	pass(site);
+	if (current->now_ps > limit_ps)
+		return one_behind(address, site);
+	if (__builtin_expect(rt_signal_is_kept, 0))
+		rt_signals_deliver();
 	return one(address, site->bytes, site);
 }
 
@@ -614,13 +705,33 @@ static void block(const struct thread_site *site, const void *behind)
 	if (is_passed_over())
 		return;
 	hooked_at = behind;
-	compute(site);
+	pass(site);
+	in_turn_at(site);
 }
 
 RT_API void __strata_block(const struct thread_site *site);
 RT_API void __strata_block(const struct thread_site *site)
 {
-	block(site, __builtin_return_address(0));
+	if (is_passed_over())
+		return;
+	hooked_at = __builtin_return_address(0);
+	pass(site);
+	if (current->now_ps > limit_ps && may_be_ahead(current))
+		is_ahead = true;
+	else
+		in_turn_at(site);
+}
+
+void __strata_turn(void)
+{
+	if (is_ahead)
+		rt_yield();
+	__strata_own();
+}
+
+void __strata_own(void)
+{
+	set_fs(current->running->fs);
 }
 
 RT_API void __strata_fence(const struct thread_site *site)
@@ -629,7 +740,8 @@ RT_API void __strata_fence(const struct thread_site *site)
 	uint64_t done;
 
 	hooked_at = __builtin_return_address(0);
-	compute(site);
+	pass(site);
+	in_turn();
 	if (is_functional)
 		return;
 	at = at_now();
@@ -637,7 +749,7 @@ RT_API void __strata_fence(const struct thread_site *site)
 	done = rt_model->fence(rt_model->self, &at);
 	rt_leave_model();
 	if (done == THREAD_WAITS)
-		stall();
+		wait_for_model(false);
 	else
 		current->now_ps = done;
 }
@@ -681,130 +793,7 @@ RT_API void __strata_packed(char *address, const struct thread_site *site, uint6
 	masked(address, site, count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1, __builtin_return_address(0));
 }
 
-static bool must_end(const struct rt_thread *t)
-{
-	return t->is_at_point && t->is_cancelled && !t->is_uncancellable && !t->is_ending;
-}
-
-static int wait_until(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	struct rt_thread *self = current->running, **at = bucket_of(word);
-
-	rt_spend(machine.system_call_ps);
-	if (must_end(self))
-		return EINTR;
-	if (*(const volatile uint32_t *)word != expected)
-		return EAGAIN;
-	if (deadline_ps <= current->now_ps)
-		return ETIMEDOUT;
-	note_wait(what, rt_address(word));
-	self->word = word;
-	self->is_timed_out = false;
-	while (*at)
-		at = &(*at)->next;
-	*at = self;
-	self->next = NULL;
-	if (deadline_ps != RT_NEVER)
-		rt_timer_add(self, deadline_ps);
-	self->deadline_ps = deadline_ps;
-	rt_block();
-	self->word = NULL;
-	note(THREAD_RESUME, rt_address(word));
-	if (must_end(self))
-		return EINTR;
-	return self->is_timed_out ? ETIMEDOUT : 0;
-}
-
-static int wait_for(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	current->running->is_at_point = false;
-	return wait_until(what, word, expected, deadline_ps);
-}
-
-static int wait_point(enum thread_waits_for what, const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	struct rt_thread *self = current->running;
-	int error;
-
-	self->is_at_point = true;
-	error = wait_until(what, word, expected, deadline_ps);
-	self->is_at_point = false;
-	return error;
-}
-
-/* What is waited for is in the name: one more argument would be an instruction of the program. */
-int __strata_wait(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_for(THREAD_FOR_OTHER, word, expected, deadline_ps);
-}
-
-int __strata_wait_lock(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_for(THREAD_FOR_LOCK, word, expected, deadline_ps);
-}
-
-int __strata_wait_barrier(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_for(THREAD_FOR_BARRIER, word, expected, deadline_ps);
-}
-
-int __strata_wait_work(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_for(THREAD_FOR_WORK, word, expected, deadline_ps);
-}
-
-int __strata_wait_point(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_point(THREAD_FOR_OTHER, word, expected, deadline_ps);
-}
-
-int __strata_wait_join(const uint32_t *word, uint32_t expected, uint64_t deadline_ps)
-{
-	return wait_point(THREAD_FOR_JOIN, word, expected, deadline_ps);
-}
-
-static void end_wait(struct rt_thread *t, uint64_t time_ps)
-{
-	forget(t);
-	if (t->deadline_ps != RT_NEVER)
-		rt_timer_remove(t);
-	rt_ready(t, time_ps);
-}
-
-int __strata_wake(const uint32_t *word, int count)
-{
-	struct rt_thread *t = *bucket_of(word), *next;
-	int woken = 0;
-
-	if (!__strata_on)
-		return 0;
-	rt_spend(machine.system_call_ps);
-	note(THREAD_WAKE, rt_address(word));
-	for (; t && woken < count; t = next) {
-		next = t->next;
-		if (t->word != word)
-			continue;
-		end_wait(t, current->now_ps + machine.wake_ps);
-		woken++;
-	}
-	return woken;
-}
-
-void rt_wake_free(const uint32_t *word)
-{
-	for (struct rt_thread *t = *bucket_of(word), *next; t; t = next) {
-		next = t->next;
-		if (t->word == word)
-			end_wait(t, current->now_ps);
-	}
-}
-
-void rt_wait_cancel(struct rt_thread *t)
-{
-	t->is_cancelled = true;
-	if (t->state == RT_WAITING && t->word && must_end(t))
-		end_wait(t, current->now_ps + machine.wake_ps);
-}
+#include "threads/rt/wait.inc"
 
 uint64_t __strata_now_ps(void)
 {
@@ -874,7 +863,7 @@ int64_t rt_ask(const struct thread_ask *ask)
 		rt_block();
 		note(THREAD_RESUME, 0);
 	} else if (reply.done_ps == THREAD_WAITS) {
-		stall();
+		wait_for_model(false);
 	} else if (!is_functional && reply.done_ps > current->now_ps)
 		rt_spend(reply.done_ps - current->now_ps);
 	return reply.result;

@@ -128,6 +128,8 @@ RT_API int __libc_start_main(int (*main)(int, char **, char **), int argc, char 
 
 RT_API _Noreturn void exit(int status)
 {
+	if (__strata_on)
+		__strata_turn();
 	if (__strata_on && rt_self()->id && rt_live_count() > 1 && status) {
 		char what[64];
 

@@ -263,6 +263,7 @@ void rt_thread_exit(void *result)
 	static bool is_looked_up;
 	struct rt_thread *self = rt_self();
 
+	__strata_turn();
 	self->is_ending = true;
 	if (!is_looked_up)
 		end_objects = (void (*)(void))rt_real("__call_tls_dtors");
