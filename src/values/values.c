@@ -3,8 +3,10 @@
 
 #include "base/check.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { QUARTERS = 4 };
 enum { SLOTS_SHIFT = 6, SLOTS = 1 << SLOTS_SHIFT };
@@ -87,6 +89,17 @@ static uint32_t image_words(const struct values *v, uint32_t quarter_count)
 	return (uint32_t)(sizeof(struct image) + quarter_count * v->quarter_bytes) / (uint32_t)sizeof(uint64_t);
 }
 
+/* Room of which a run uses what it needs, from the start on. */
+static uint64_t *room_new(uint64_t words)
+{
+	const size_t bytes = words * sizeof(uint64_t);
+	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED) /* ends as GLib's allocations do */
+		g_error("no %zu bytes of memory for old values: %s", bytes, g_strerror(errno));
+	return room;
+}
+
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max)
 {
 	struct values *v = g_new0(struct values, 1);
@@ -99,7 +112,7 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 	v->lines = g_new(uint64_t, lines_max);
 	v->ring_words = bytes_max / sizeof(uint64_t);
 	CHECK(v->ring_words >= image_words(v, QUARTERS));
-	v->ring = g_new(uint64_t, v->ring_words);
+	v->ring = room_new(v->ring_words);
 	v->ring_end = 1; /* 0 is no place */
 	v->privates = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->over_end = &v->over;
@@ -608,6 +621,6 @@ void values_free(struct values *v)
 		g_aligned_free(v->slots[i]);
 	g_free(v->slots);
 	g_free(v->lines);
-	g_free(v->ring);
+	munmap(v->ring, v->ring_words * sizeof(*v->ring));
 	g_free(v);
 }

@@ -541,13 +541,19 @@ private:
 		return true;
 	}
 
+	/* A word to the compiler. */
+	static bool isEmptyAssembly(const CallBase &cb)
+	{
+		return cb.isInlineAsm() && cast<InlineAsm>(cb.getCalledOperand())->getAsmString().empty();
+	}
+
 	/* May what is called have no hooks, and do what others see? What it calls comes in the order of time. */
 	static bool needsTurn(const CallBase &cb)
 	{
 		const Function *f = cb.getCalledFunction();
 
 		if (cb.isInlineAsm())
-			return cb.mayReadOrWriteMemory();
+			return cb.mayReadOrWriteMemory() && !isEmptyAssembly(cb);
 		if (!f)
 			return true;
 		if (f->isIntrinsic())
@@ -565,6 +571,8 @@ private:
 	{
 		const Function *f = cb.getCalledFunction();
 
+		if (isEmptyAssembly(cb))
+			return false;
 		return !f || !f->isIntrinsic() || IntrinsicInst::mayLowerToFunctionCall(f->getIntrinsicID());
 	}
 
@@ -602,7 +610,7 @@ private:
 		std::string name;
 
 		if (cb.isInlineAsm()) {
-			if (!cb.mayReadOrWriteMemory() || cast<InlineAsm>(cb.getCalledOperand())->getAsmString().empty())
+			if (!cb.mayReadOrWriteMemory() || isEmptyAssembly(cb))
 				return;
 			name = "(inline assembly)";
 		} else {
