@@ -127,7 +127,7 @@ static int start(const char *compiler, const char *dir, int argc, char **argv)
 		g_ptr_array_add(args, g_strdup("-no-pie"));
 		g_ptr_array_add(args,
 				g_strdup_printf("-Wl,--whole-archive,%s/libstrata-threads.a,--no-whole-archive", dir));
-		g_ptr_array_add(args, g_strdup_printf("%s/libstrata-tsan.a", dir));
+		g_ptr_array_add(args, g_strdup_printf("-Wl,%s/libstrata-tsan.a", dir));
 		g_ptr_array_add(args, g_strdup("-Wl,--export-dynamic-symbol=__strata_*"));
 		g_ptr_array_add(args, g_strdup("-lgcc_s"));
 	}
