@@ -37,8 +37,9 @@ static void *work(void *argument)
 
 static void expect(const volatile void *begin, size_t size, const char *kind, unsigned access_bytes, unsigned count)
 {
-	printf("expect %p %p %s %u %u\n", (const void *)begin, (const void *)((const volatile char *)begin + size), kind,
-	       access_bytes, count);
+	const volatile char *end = (const volatile char *)begin + size;
+
+	printf("expect %p %p %s %u %u\n", (const void *)begin, (const void *)end, kind, access_bytes, count);
 }
 
 int main(void)
@@ -64,6 +65,6 @@ int main(void)
 	expect(bytes, sizeof(bytes), "read", 1, ITEMS);
 	expect(&total, sizeof(total), "rmw", 4, THREADS * ROUNDS);
 	expect(copied, sizeof(copied), "write", 16, sizeof(copied) / 16);
-	return sum != 2 * (ITEMS * (ITEMS - 1) / 2) || guarded != THREADS * ROUNDS || atomic_load(&total) != THREADS * ROUNDS ||
-	       atomic_load(&largest) != THREADS || copied[4095] != 7;
+	return sum != 2 * (ITEMS * (ITEMS - 1) / 2) || guarded != THREADS * ROUNDS ||
+	       atomic_load(&total) != THREADS * ROUNDS || atomic_load(&largest) != THREADS || copied[4095] != 7;
 }
