@@ -547,6 +547,12 @@ private:
 		return cb.isInlineAsm() && cast<InlineAsm>(cb.getCalledOperand())->getAsmString().empty();
 	}
 
+	/* In each round of a loop that waits: neither writes nor reads anything, whatever its attributes say. */
+	static bool isPause(const Function &f)
+	{
+		return f.getIntrinsicID() == Intrinsic::x86_sse2_pause;
+	}
+
 	/* May what is called have no hooks, and do what others see? What it calls comes in the order of time. */
 	static bool needsTurn(const CallBase &cb)
 	{
@@ -557,7 +563,7 @@ private:
 		if (!f)
 			return true;
 		if (f->isIntrinsic())
-			return f->getName().startswith("llvm.x86.") && !f->doesNotAccessMemory();
+			return f->getName().startswith("llvm.x86.") && !f->doesNotAccessMemory() && !isPause(*f);
 		if (f->getName().startswith("__strata_"))
 			for (const char *name : loops)
 				if (f->getName().drop_front(strlen("__strata_")) == name)
