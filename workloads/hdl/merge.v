@@ -20,60 +20,62 @@ module merge_input #(parameter DEPTH_BITS = 5) (
 	input [255:0] answer,
 
 	output item_valid,
-	output [127:0] item,
+	output [63:0] item_key,
+	output [63:0] item_rest,
 	output is_over, // all items have been taken
 	input take
 );
 	localparam DEPTH = 1 << DEPTH_BITS;
 
-	reg [127:0] items [0:DEPTH-1];
-	reg [DEPTH_BITS-1:0] head, tail;
-	reg [DEPTH_BITS:0] held, taken_on; // items that are here; those, and what was asked for
-	reg [63:0] asked_address, come_address;
-	reg [31:0] asked_left, come_left, left; // items to be asked for, to come, to be taken
+	reg [63:0] keys [0:DEPTH-1];
+	reg [63:0] rests [0:DEPTH-1];
+	// Items taken, come and asked for so far, and one more where the list begins in the middle of a block of 32 bytes:
+	// odd numbers are second items of blocks.
+	reg [DEPTH_BITS:0] head, tail, ask;
+	reg [63:0] asked_address;
+	reg [31:0] asked_left, come_left; // items to be asked for, to come
 
-	// Two items where both are in one block of 32 bytes.
-	wire ask_two = !asked_address[4] && asked_left > 1;
-	wire come_two = !come_address[4] && come_left > 1;
-	wire asks = request_valid && request_ready;
+	// Two items where both are in one block.
+	wire ask_two = !ask[0] && asked_left > 1;
+	wire come_two = !tail[0] && come_left > 1;
+	wire [DEPTH_BITS:0] taken_on = ask - head;
+	wire [DEPTH_BITS-1:0] first = head[DEPTH_BITS-1:0], last = tail[DEPTH_BITS-1:0];
 
-	assign request_valid = asked_left != 0 && taken_on + 2 <= DEPTH;
+	assign request_valid = asked_left != 0 && taken_on <= DEPTH - 2;
 	assign request_address = asked_address;
 	assign request_bytes = ask_two ? 32 : 16;
-	assign item_valid = held != 0;
-	assign item = items[head];
-	assign is_over = left == 0;
+	assign item_valid = head != tail;
+	assign item_key = keys[first];
+	assign item_rest = rests[first];
+	assign is_over = come_left == 0 && !item_valid;
 
 	always @(posedge clk) begin
+		// Behind one that comes alone there is room: it was asked for as two might have been.
+		if (answer_valid) begin
+			keys[last] <= answer[63:0];
+			rests[last] <= answer[127:64];
+			keys[last + 1'b1] <= answer[191:128];
+			rests[last + 1'b1] <= answer[255:192];
+		end
 		if (start) begin
-			head <= 0;
-			tail <= 0;
-			held <= 0;
-			taken_on <= 0;
+			head <= {{DEPTH_BITS{1'b0}}, start_address[4]};
+			tail <= {{DEPTH_BITS{1'b0}}, start_address[4]};
+			ask <= {{DEPTH_BITS{1'b0}}, start_address[4]};
 			asked_address <= start_address;
-			come_address <= start_address;
 			asked_left <= start_items;
 			come_left <= start_items;
-			left <= start_items;
 		end else begin
-			if (asks) begin
+			if (request_valid && request_ready) begin
+				ask <= ask + (ask_two ? 2 : 1);
 				asked_address <= asked_address + (ask_two ? 32 : 16);
 				asked_left <= asked_left - (ask_two ? 2 : 1);
 			end
 			if (answer_valid) begin
-				items[tail] <= answer[127:0];
-				if (come_two)
-					items[tail + 1'b1] <= answer[255:128];
 				tail <= tail + (come_two ? 2 : 1);
-				come_address <= come_address + (come_two ? 32 : 16);
 				come_left <= come_left - (come_two ? 2 : 1);
 			end
-			if (take) begin
+			if (take)
 				head <= head + 1'b1;
-				left <= left - 1;
-			end
-			held <= held + (answer_valid ? (come_two ? 2 : 1) : 0) - (take ? 1 : 0);
-			taken_on <= taken_on + (asks ? (ask_two ? 2 : 1) : 0) - (take ? 1 : 0);
 		end
 	end
 endmodule
@@ -107,79 +109,75 @@ module merge_core (
 	localparam OUT_BITS = 4;
 
 	reg [1:0] state; // 0: idle, 1: works, 2: done and not told
-	reg [63:0] out_address; // of the next item
+	reg out_odd; // the next item is the second of its block
 	reg [31:0] out_left;
-	reg half_valid;
-	reg [127:0] half;
-	reg [15:0] writes; // put into the queue and not done
+	reg half_valid; // the place at the queue's end has a first item
 
-	// Writes on their way to the port.
-	reg [63:0] queue_address [0:(1<<OUT_BITS)-1];
-	reg [5:0] queue_bytes [0:(1<<OUT_BITS)-1];
-	reg [255:0] queue_data [0:(1<<OUT_BITS)-1];
-	reg [OUT_BITS-1:0] queue_head, queue_tail;
-	reg [OUT_BITS:0] queue_count;
+	// Writes on their way to the port: they follow each other without gaps.
+	reg [127:0] queue [0:(2<<OUT_BITS)-1];
+	reg [15:0] puts, sents, dones; // put into the queue; sent; done
+	reg [63:0] sent_address; // of the next
+	reg [31:0] sent_left; // items
 
 	wire [1:0] have, over, take;
-	wire [127:0] item_0, item_1;
-	wire first = over[1] || (!over[0] && item_0[63:0] <= item_1[63:0]);
+	wire [63:0] key_0, key_1, rest_0, rest_1;
+	wire first = over[1] || (!over[0] && key_0 <= key_1);
 	wire known = (over[0] || have[0]) && (over[1] || have[1]);
-	wire pick = state == 1 && out_left != 0 && known && queue_count < (1 << OUT_BITS);
-	wire [127:0] picked = first ? item_0 : item_1;
-	wire keep = !half_valid && !out_address[4] && out_left > 1;
-	wire put = pick && !keep;
-	wire sent = write_valid && write_ready;
+	wire is_full = puts[OUT_BITS-1:0] == sents[OUT_BITS-1:0] && puts[OUT_BITS] != sents[OUT_BITS];
+	wire pick = state == 1 && out_left != 0 && known && !is_full;
+	wire keep = !half_valid && !out_odd && out_left > 1;
+	wire sent_two = !sent_address[4] && sent_left > 1;
 
-	assign take = pick ? (first ? 2'b01 : 2'b10) : 2'b00;
+	assign take = {pick && !first, pick && first};
 	assign idle = state == 0;
 	assign done = state == 2;
-	assign write_valid = queue_count != 0;
-	assign write_address = queue_address[queue_head];
-	assign write_bytes = queue_bytes[queue_head];
-	assign write_data = queue_data[queue_head];
+	assign write_valid = puts != sents;
+	assign write_address = sent_address;
+	assign write_bytes = sent_two ? 32 : 16;
+	assign write_data = {queue[{sents[OUT_BITS-1:0], 1'b1}], queue[{sents[OUT_BITS-1:0], 1'b0}]};
 
 	merge_input input_0 (.clk(clk), .start(start), .start_address(work[127:64]), .start_items(work[159:128]),
 		.request_valid(read_valid[0]), .request_ready(read_ready[0]), .request_address(read_address_0),
 		.request_bytes(read_bytes_0), .answer_valid(answer_valid[0]), .answer(answer),
-		.item_valid(have[0]), .item(item_0), .is_over(over[0]), .take(take[0]));
+		.item_valid(have[0]), .item_key(key_0), .item_rest(rest_0), .is_over(over[0]), .take(take[0]));
 	merge_input input_1 (.clk(clk), .start(start), .start_address(work[255:192]), .start_items(work[287:256]),
 		.request_valid(read_valid[1]), .request_ready(read_ready[1]), .request_address(read_address_1),
 		.request_bytes(read_bytes_1), .answer_valid(answer_valid[1]), .answer(answer),
-		.item_valid(have[1]), .item(item_1), .is_over(over[1]), .take(take[1]));
+		.item_valid(have[1]), .item_key(key_1), .item_rest(rest_1), .is_over(over[1]), .take(take[1]));
 
 	always @(posedge clk) begin
-		if (put) begin
-			queue_address[queue_tail] <= half_valid ? out_address - 16 : out_address;
-			queue_bytes[queue_tail] <= half_valid ? 32 : 16;
-			queue_data[queue_tail] <= half_valid ? {picked, half} : {128'b0, picked};
-		end
+		if (pick)
+			queue[{puts[OUT_BITS-1:0], half_valid}] <= first ? {rest_0, key_0} : {rest_1, key_1};
 		if (reset) begin
 			state <= 0;
-			queue_head <= 0;
-			queue_tail <= 0;
-			queue_count <= 0;
-			writes <= 0;
+			puts <= 0;
+			sents <= 0;
+			dones <= 0;
 			half_valid <= 0;
 			out_left <= 0;
 		end else begin
+			if (written)
+				dones <= dones + 1'b1;
+			if (write_valid && write_ready) begin
+				sents <= sents + 1'b1;
+				sent_address <= sent_address + (sent_two ? 32 : 16);
+				sent_left <= sent_left - (sent_two ? 2 : 1);
+			end
 			if (pick) begin
-				out_address <= out_address + 16;
+				out_odd <= !out_odd;
 				out_left <= out_left - 1;
 				half_valid <= keep;
-				half <= picked;
+				if (!keep)
+					puts <= puts + 1'b1;
 			end
-			if (put)
-				queue_tail <= queue_tail + 1'b1;
-			if (sent)
-				queue_head <= queue_head + 1'b1;
-			queue_count <= queue_count + (put ? 1 : 0) - (sent ? 1 : 0);
-			writes <= writes + (put ? 1 : 0) - (written ? 1 : 0);
 			if (start) begin
 				state <= 1;
 				tag <= work[63:0];
-				out_address <= work[383:320];
+				out_odd <= work[324];
 				out_left <= work[159:128] + work[287:256];
-			end else if (state == 1 && out_left == 0 && writes == 0) begin
+				sent_address <= work[383:320];
+				sent_left <= work[159:128] + work[287:256];
+			end else if (state == 1 && out_left == 0 && puts == dones) begin
 				state <= 2;
 			end else if (state == 2) begin
 				state <= 0;
@@ -214,6 +212,18 @@ module merge_order #(parameter WIDTH = 3) (
 				head <= head + 1'b1;
 		end
 	end
+endmodule
+
+// What one of four says. A simulator looks at no more than that one.
+module merge_choice #(parameter BITS = 64) (
+	input [1:0] turn,
+	input [BITS-1:0] of_0,
+	input [BITS-1:0] of_1,
+	input [BITS-1:0] of_2,
+	input [BITS-1:0] of_3,
+	output [BITS-1:0] chosen
+);
+	assign chosen = turn[1] ? (turn[0] ? of_3 : of_2) : (turn[0] ? of_1 : of_0);
 endmodule
 
 // Port 0 reads, port 1 writes.
@@ -251,13 +261,7 @@ module ndp (
 	wire [511:0] work = queue[queue_head];
 
 	wire [CORES-1:0] idle, done, start, write_valid;
-	wire [63:0] tag [0:CORES-1];
 	wire [2*CORES-1:0] read_valid;
-	wire [63:0] read_address [0:2*CORES-1];
-	wire [5:0] read_bytes [0:2*CORES-1];
-	wire [63:0] write_address [0:CORES-1];
-	wire [5:0] write_bytes [0:CORES-1];
-	wire [255:0] write_data [0:CORES-1];
 	wire [2:0] read_answer;
 	wire [1:0] write_answer;
 
@@ -303,12 +307,22 @@ module ndp (
 	assign message_ready = queue_count < (1 << QUEUE_BITS);
 	assign request_valid = {write_valid != 0, read_valid != 0};
 	assign request_write = 2'b10;
-	assign request_address_0 = read_address[read_turn];
-	assign request_bytes_0 = read_bytes[read_turn];
 	assign request_data_0 = 256'b0;
-	assign request_address_1 = write_address[write_turn];
-	assign request_bytes_1 = write_bytes[write_turn];
-	assign request_data_1 = write_data[write_turn];
+	merge_choice #(.BITS(64)) read_at (.turn(read_turn[2:1]), .chosen(request_address_0),
+		.of_0(cores[0].read_address), .of_1(cores[1].read_address), .of_2(cores[2].read_address),
+		.of_3(cores[3].read_address));
+	merge_choice #(.BITS(6)) read_size (.turn(read_turn[2:1]), .chosen(request_bytes_0),
+		.of_0(cores[0].read_bytes), .of_1(cores[1].read_bytes), .of_2(cores[2].read_bytes),
+		.of_3(cores[3].read_bytes));
+	merge_choice #(.BITS(64)) write_at (.turn(write_turn), .chosen(request_address_1),
+		.of_0(cores[0].write_address), .of_1(cores[1].write_address), .of_2(cores[2].write_address),
+		.of_3(cores[3].write_address));
+	merge_choice #(.BITS(6)) write_size (.turn(write_turn), .chosen(request_bytes_1),
+		.of_0(cores[0].write_bytes), .of_1(cores[1].write_bytes), .of_2(cores[2].write_bytes),
+		.of_3(cores[3].write_bytes));
+	merge_choice #(.BITS(256)) write_what (.turn(write_turn), .chosen(request_data_1),
+		.of_0(cores[0].write_data), .of_1(cores[1].write_data), .of_2(cores[2].write_data),
+		.of_3(cores[3].write_data));
 	assign reply_valid = to_tell != 0;
 	assign reply = {448'b0, tag_to_tell[done_turn]};
 	assign busy = queue_count != 0 || !(&idle) || to_tell != 0;
@@ -322,31 +336,34 @@ module ndp (
 	merge_order #(.WIDTH(2)) write_order (.clk(clk), .reset(reset), .push(writes), .who(write_turn),
 		.pop(answer_valid[1]), .next(write_answer));
 
+	wire [2*CORES-1:0] read_ready = {7'b0, request_ready[0]} << read_turn;
+	wire [2*CORES-1:0] answered = {7'b0, answer_valid[0]} << read_answer;
+	wire [CORES-1:0] write_ready = {3'b0, request_ready[1]} << write_turn;
+	wire [CORES-1:0] written = {3'b0, answer_valid[1]} << write_answer;
+
 	genvar c;
 	generate
 		for (c = 0; c < CORES; c = c + 1) begin : cores
+			wire [63:0] tag, read_address_0, read_address_1, write_address;
+			wire [5:0] read_bytes_0, read_bytes_1, write_bytes;
+			wire [255:0] write_data;
+			wire [63:0] read_address = read_turn[0] ? read_address_1 : read_address_0;
+			wire [5:0] read_bytes = read_turn[0] ? read_bytes_1 : read_bytes_0;
 			assign start[c] = starts && start_turn == c;
 			merge_core core (.clk(clk), .reset(reset), .start(start[c]), .work(work), .idle(idle[c]),
-				.done(done[c]), .tag(tag[c]),
+				.done(done[c]), .tag(tag),
 				.read_valid(read_valid[2*c+1:2*c]),
-				.read_ready({request_ready[0] && read_turn == 2 * c + 1,
-					request_ready[0] && read_turn == 2 * c}),
-				.read_address_0(read_address[2*c]), .read_address_1(read_address[2*c+1]),
-				.read_bytes_0(read_bytes[2*c]), .read_bytes_1(read_bytes[2*c+1]),
-				.answer_valid({answer_valid[0] && read_answer == 2 * c + 1,
-					answer_valid[0] && read_answer == 2 * c}),
+				.read_ready(read_ready[2*c+1:2*c]),
+				.read_address_0(read_address_0), .read_address_1(read_address_1),
+				.read_bytes_0(read_bytes_0), .read_bytes_1(read_bytes_1),
+				.answer_valid(answered[2*c+1:2*c]),
 				.answer(answer_0),
-				.write_valid(write_valid[c]), .write_ready(request_ready[1] && write_turn == c),
-				.write_address(write_address[c]), .write_bytes(write_bytes[c]),
-				.write_data(write_data[c]), .written(answer_valid[1] && write_answer == c));
-			always @(posedge clk) begin
+				.write_valid(write_valid[c]), .write_ready(write_ready[c]),
+				.write_address(write_address), .write_bytes(write_bytes),
+				.write_data(write_data), .written(written[c]));
+			always @(posedge clk)
 				if (done[c])
-					tag_to_tell[c] <= tag[c];
-				if (reset)
-					to_tell[c] <= 0;
-				else
-					to_tell[c] <= done[c] || (to_tell[c] && !(replies && done_turn == c));
-			end
+					tag_to_tell[c] <= tag;
 		end
 	endgenerate
 
@@ -359,7 +376,9 @@ module ndp (
 			queue_count <= 0;
 			read_last <= 0;
 			write_last <= 0;
+			to_tell <= 0;
 		end else begin
+			to_tell <= done | (replies ? to_tell & ~(4'b1 << done_turn) : to_tell);
 			if (takes)
 				queue_tail <= queue_tail + 1'b1;
 			if (starts)
