@@ -102,6 +102,8 @@ static uint64_t kept_cycles(const struct dc_use *use)
 	const uint64_t m = use->m, sum = use->op == DC_OP_FMA ? 2 * m : m;
 	const uint64_t more = use->op == DC_OP_FMA ? DC_KEPT_UNPACK + 1 : DC_KEPT_UNPACK + DC_KEPT_SWAP;
 
+	if (use->op == DC_OP_COMPLEMENT)
+		return 0;
 	return dc_use_operands_kept(use) * (DC_COMPLEMENT_ONE(m) - more) +
 	       (dc_use_keeps_result(use) ? DC_MAGNITUDE(sum, 1) - DC_KEPT_SIGN - DC_KEPT_ROUND : 0);
 }
@@ -368,14 +370,27 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 	return false;
 }
 
+static bool is_in(const uint64_t *set, const struct ptx_operand *o)
+{
+	return o->kind == PTX_OPND_REG && set[o->reg / 64] >> o->reg % 64 & 1;
+}
+
 void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst)
 {
+	const bool is_move = use->op == DC_OP_COPY && (inst->type == PTX_F32 || inst->type == PTX_F64);
+	uint8_t all = 0;
+
 	use->kept = 0;
-	if (!kept || (use->op != DC_OP_FADD && use->op != DC_OP_FMA))
+	if (!kept || (use->op != DC_OP_FADD && use->op != DC_OP_FMA && !is_move))
 		return;
 	for (uint32_t k = 0; k < inst->src_count; k++)
-		if (inst->src[k].kind == PTX_OPND_REG && kept[inst->src[k].reg / 64] >> inst->src[k].reg % 64 & 1)
-			use->kept |= (uint8_t)(DC_KEPT_A << k);
-	if (kept[inst->dst.reg / 64] >> inst->dst.reg % 64 & 1)
-		use->kept |= DC_KEPT_RESULT;
+		if (is_in(kept, &inst->src[k]))
+			all |= (uint8_t)(DC_KEPT_A << k);
+	if (is_in(kept, &inst->dst))
+		all |= DC_KEPT_RESULT;
+	if (is_move && (all == DC_KEPT_A || all == DC_KEPT_RESULT))
+		set_float(use, DC_OP_COMPLEMENT, inst->type);
+	else if (is_move)
+		return;
+	use->kept = all;
 }

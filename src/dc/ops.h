@@ -31,7 +31,7 @@ struct dc_use {
 	bool is_difference; /* FADD: the second operand's sign is turned over */
 	uint8_t times; /* 2: a pair, one half after the other */
 	/* FADD, FMA, rounded to nearest: whose mantissas lie in two's complement (array/complement.h): DC_KEPT_A, B,
-	 * C of operands, DC_KEPT_RESULT */
+	 * C of operands, DC_KEPT_RESULT. COMPLEMENT: the one of A and RESULT that does. */
 	uint8_t kept;
 };
 
@@ -50,9 +50,10 @@ enum dc_op_kind dc_op_kind(enum dc_op op);
  * is_fixed. */
 bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, const char **why);
 
-/* use->kept from the registers of the bit set; NULL: none. */
+/* use->kept from the registers of the bit set; NULL: none. A move between a register of the set and another one is a
+ * conversion: its operation becomes COMPLEMENT. */
 void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst);
-/* Conversions that are left out: of operands, and of the result. */
+/* Of an addition: conversions that are left out, of operands and of the result. */
 uint32_t dc_use_operands_kept(const struct dc_use *use);
 bool dc_use_keeps_result(const struct dc_use *use);
 

@@ -205,9 +205,9 @@ void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary)
 	    "  %u instructions: %u operations, %u copies, %u masks, %u accesses, %u spills, %u fills, %u by the host\n",
 	    c->insts, c->ops, c->copies, c->masks, c->accesses, c->spills, c->fills, c->host_ops);
 	fprintf(out,
-		"  %u loops, %u unrolled, %u blocks copied, %u trees, %u conversions left out, %u skips, "
-		"%u rows swapped, %" PRIu64 " expected cycles, each word once\n",
-		c->loops, c->unrolled, c->split, c->balanced, c->kept, c->skips, c->swap_rows, c->cycles);
+		"  %u loops, %u unrolled, %u blocks copied, %u trees, %u conversions left out, %u made, "
+		"%u skips, %u rows swapped, %" PRIu64 " expected cycles, each word once\n",
+		c->loops, c->unrolled, c->split, c->balanced, c->kept, c->converted, c->skips, c->swap_rows, c->cycles);
 	if (is_summary)
 		return;
 	print_hosts(out, k);

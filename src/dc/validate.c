@@ -157,8 +157,8 @@ static bool is_kept(const struct dc_kernel *k, const struct ptx_operand *o)
 	return o->kind == PTX_OPND_REG && k->is_kept && k->is_kept[o->reg / 64] >> o->reg % 64 & 1;
 }
 
-/* Additions that the arrays do in this way, and constants that are the same in both; all others would take one for a
- * number that it is not. Copies between arrays and spills do not look at it. */
+/* Additions that the arrays do in this way, conversions, and constants that are the same in both; all others would take
+ * one for a number that it is not. Copies between arrays and spills do not look at it. */
 static char *check_kept(const struct dc_kernel *k, const struct ptx_inst *i, uint32_t n)
 {
 	const bool is_float = (i->type == PTX_F32 || i->type == PTX_F64) && !i->mods.sat && !i->mods.relu &&
@@ -170,6 +170,12 @@ static char *check_kept(const struct dc_kernel *k, const struct ptx_inst *i, uin
 
 	bool is_part = false;
 
+	/* A move converts where one side alone is kept: then it must say of which format; else it is a copy. */
+	if (i->op == PTX_OP_MOV && i->dst.kind == PTX_OPND_REG && i->src[0].kind == PTX_OPND_REG) {
+		if (is_kept(k, &i->dst) == is_kept(k, &i->src[0]) || (is_float && !i->src[0].negate))
+			return NULL;
+		return dc_wrong(n, "a move to or from two's complement that is of no float: %s", i->text);
+	}
 	for (uint32_t e = 0; e < i->dst.elem_count; e++)
 		is_part |= is_kept(k, &i->dst.elems[e]);
 	if (is_part || (is_kept(k, &i->dst) && !is_sum && !is_fma && !is_positive))

@@ -208,6 +208,7 @@ struct dc_counts {
 	uint32_t split;    /* blocks that were copied, so that loops have one entry */
 	uint32_t balanced; /* chains that became trees */
 	uint32_t kept;     /* conversions of floats that are left out between additions */
+	uint32_t converted; /* of floats that are operations of their own */
 	uint64_t cycles;   /* expected, each word once */
 };
 

@@ -163,6 +163,73 @@ static void sums_stay_in_twos_complement(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* Conversions as operations of their own stand outside of loops, and where they save nothing there are none. Of each
+ * kernel: so many are made in a run of ROUNDS rounds, and so many are left out by additions. */
+static void conversions_stand_outside_of_loops(void **state)
+{
+	enum { LANES = 1024, ROUNDS = 40 };
+	static const struct {
+		const char *what, *before, *inside, *behind;
+		uint32_t made, left_out;
+	} rows[] = {
+	    {"what the loop begins with and adds in front of it, the sum behind it",
+	     "\tmul.f32 %f2, %f0, 0f3f000000;\n", "\tadd.f32 %f2, %f2, %f0;\n", "", 3, 3 * ROUNDS},
+	    {"a sum of products: the addend alone", "\tmul.f32 %f2, %f0, 0f3f000000;\n",
+	     "\tfma.rn.f32 %f2, %f0, %f1, %f2;\n", "", 2, 2 * ROUNDS},
+	    {"a sum of which the loop takes the contrary: behind the sum, not in each round",
+	     "\tadd.f32 %f3, %f0, %f1;\n\tmov.f32 %f2, 0f00000000;\n",
+	     "\tadd.f32 %f2, %f2, %f3;\n\tneg.f32 %f4, %f3;\n", "\tst.global.f32 [%b+4], %f4;\n", 2,
+	     1 + 3 * ROUNDS},
+	    {"copies between such values: none", "\tmov.f32 %f2, 0f00000000;\n\tmov.f32 %f3, %f2;\n",
+	     "\tadd.f32 %f3, %f2, %f0;\n\tmov.f32 %f2, %f3;\n", "", 2, 3 * ROUNDS},
+	    {"what no addition reads twice stays as it is", "\tmul.f32 %f2, %f0, 0f3f000000;\n",
+	     "\tmul.f32 %f2, %f2, %f0;\n", "\tadd.f32 %f3, %f1, 0f40400000;\n\tst.global.f32 [%b+4], %f3;\n", 0, 0},
+	};
+
+	(void)state;
+	is_exact = true;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(rows); n++) {
+		uint64_t cycles[2] = {0};
+		uint32_t bits[2][2 * LANES];
+		g_autofree char *kernel = g_strconcat(
+		    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b;\n\t.reg .b32 %r<3>;\n"
+		    "\t.reg .pred %p;\n\t.reg .f32 %f<9>;\n"
+		    "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tmul.wide.u32 %b, %r0, 8;\n"
+		    "\tadd.s64 %b, %a, %b;\n\tadd.s32 %r1, %r0, -500;\n\tcvt.rn.f32.s32 %f0, %r1;\n"
+		    "\tcvt.rn.f32.u32 %f1, %r0;\n\tmov.u32 %r2, 0;\n",
+		    rows[n].before, "LOOP:\n", rows[n].inside,
+		    "\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p, %r2, 40;\n\t@%p bra LOOP;\n", rows[n].behind,
+		    "\tst.global.f32 [%b], %f2;\n\tret;\n}\n", NULL);
+
+		for (uint32_t keep = 0; keep < 2; keep++) {
+			struct dc_options o = dc_options_full;
+			struct machine m;
+			struct dc_step out = {0};
+
+			o.keep = keep;
+			o.unroll = false;
+			start(&m, kernel, &o, LANES);
+			assert_null(dc_validate(m.kernel));
+			while (!out.is_done) {
+				assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+				cycles[keep] += out.cycles;
+			}
+			const struct dc_exec_counts *counts = dc_program_counts(m.program);
+
+			if (counts->conversions_made != (keep ? rows[n].made : 0) ||
+			    counts->conversions_kept != (keep ? rows[n].left_out : 0))
+				fail_msg("%s: %llu made, %llu left out", rows[n].what,
+					 (unsigned long long)counts->conversions_made,
+					 (unsigned long long)counts->conversions_kept);
+			memcpy(bits[keep], dc_rig_memory(&m.rig), sizeof(bits[keep]));
+			end(&m);
+		}
+		assert_memory_equal(bits[0], bits[1], sizeof(bits[0]));
+		assert_true(rows[n].made ? cycles[1] < cycles[0] : cycles[1] == cycles[0]);
+	}
+	is_exact = false;
+}
+
 /* What a lane reads of the machine: the cycle in which its word begins, its control block, its CTA's size. */
 static void special_registers(void **state)
 {
@@ -387,6 +454,7 @@ int main(void)
 	    cmocka_unit_test(crossbar_delivers),
 	    cmocka_unit_test(special_registers),
 	    cmocka_unit_test(sums_stay_in_twos_complement),
+	    cmocka_unit_test(conversions_stand_outside_of_loops),
 	    cmocka_unit_test(barriers_meet),
 	    cmocka_unit_test(barriers_reduce),
 	};

@@ -256,6 +256,40 @@ static void test_samples(void **state)
 	sampled(DC_OP_FMUL, 8, 8);
 }
 
+/* Conversions of their own, there and back, whatever the bits are: the cycles are those of words. */
+static void test_conversions(void **state)
+{
+	static const struct dc_use uses[] = {
+	    {.op = DC_OP_COMPLEMENT, .n = 7, .e = 3, .m = 4, .times = 1},
+	    {.op = DC_OP_COMPLEMENT, .n = 32, .e = 8, .m = 24, .times = 1},
+	    {.op = DC_OP_COMPLEMENT, .n = 64, .e = 11, .m = 53, .times = 1},
+	};
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
+
+	(void)state;
+	for (uint32_t k = 0; k < 16 * G_N_ELEMENTS(uses); k++) {
+		const struct dc_use *use = &uses[k % G_N_ELEMENTS(uses)];
+
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t sign = draw() & 1, fraction = draw() % 4 ? draw() & low(use->m - 1u) : 0;
+
+			a[i] = use->n == 7 ? i & low(7)
+					   : sign << (use->n - 1) | (draw() & low(use->e)) << (use->m - 1) | fraction;
+		}
+		dc_serial_begin(&serial, k % 2 ? DC_SAVE_ALL : 0);
+		dc_serial_put(&serial, A, use->n, a);
+		dc_serial_complement(&serial, use, D, A);
+		assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
+		dc_serial_get(&serial, D, use->n, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++)
+			assert_true(d[i] == dc_complement(use, a[i]));
+		dc_serial_complement(&serial, use, B, D);
+		dc_serial_get(&serial, B, use->n, d);
+		assert_memory_equal(a, d, sizeof(a));
+	}
+}
+
 /* Every difference, and every place that a sum's leading one can be at, in some lane: as with the saving off, but for
  * the search of the longest difference. A sum's leading one is never in the last guard row: that place alone is saved.
  */
@@ -926,6 +960,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_small_formats),
 	    cmocka_unit_test(test_samples),
+	    cmocka_unit_test(test_conversions),
 	    cmocka_unit_test(test_nothing_to_save),
 	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),

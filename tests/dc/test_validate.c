@@ -273,6 +273,67 @@ static void planted_faults_are_found(void **state)
 	with("wrong_side", wrong_side, &dc_options_full, "word");
 }
 
+/* ---- conversions of floats ---- */
+
+/* A sum that is carried round a loop: in two's complement there, converted for the store behind it. */
+static const char *const sum_text =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry sum(.param .u64 a, .param .f32 x)\n{\n"
+    "\t.reg .pred %p;\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<4>;\n\t.reg .f32 %f<3>;\n"
+    "\tld.param.u64 %rd1, [a];\n\tmov.u32 %r1, %tid.x;\n\tmul.wide.u32 %rd2, %r1, 4;\n\tadd.s64 %rd3, %rd1, %rd2;\n"
+    "\tld.global.f32 %f1, [%rd3];\n\tmov.f32 %f2, 0f00000000;\n"
+    "LOOP:\n\tadd.f32 %f2, %f2, %f1;\n\tadd.u32 %r1, %r1, 1;\n\tsetp.lt.u32 %p, %r1, 40;\n\t@%p bra LOOP;\n"
+    "\tst.global.f32 [%rd3], %f2;\n\tret;\n}\n";
+
+static bool is_conversion(const struct dc_kernel *k, const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_MOV && i->src[0].kind == PTX_OPND_REG &&
+	       k->is_kept[i->src[0].reg / 64] >> i->src[0].reg % 64 & 1;
+}
+
+static void convert_bits(struct dc_kernel *k)
+{
+	for (uint32_t n = 0; n < k->func->inst_count; n++)
+		if (is_conversion(k, &k->func->insts[n]))
+			k->func->insts[n].type = PTX_B32;
+}
+
+/* What the store would read without the conversion in front of it. */
+static void store_unconverted(struct dc_kernel *k)
+{
+	uint32_t kept = UINT32_MAX;
+
+	for (uint32_t n = 0; n < k->func->inst_count; n++) {
+		if (is_conversion(k, &k->func->insts[n]))
+			kept = k->func->insts[n].src[0].reg;
+		if (k->func->insts[n].op == PTX_OP_ST)
+			k->func->insts[n].src[1].reg = kept;
+	}
+	assert_int_not_equal(kept, UINT32_MAX);
+}
+
+static void conversions_are_checked(void **state)
+{
+	static void (*const plants[])(struct dc_kernel *k) = {convert_bits, store_unconverted};
+	static const char *const what[] = {"to or from two's complement that is of no float",
+					   "operand 1 lies in two's complement"};
+
+	(void)state;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(plants); n++) {
+		struct dc_rig r;
+		struct dc_kernel *k;
+
+		dc_rig_open(&r, sum_text, "sum");
+		k = compile(&r, "sum", &dc_options_full);
+		assert_int_equal(k->counts.converted, 2);
+		expect(k, "none", NULL);
+		plants[n](k);
+		expect(k, what[n], what[n]);
+		dc_kernel_free(k);
+		dc_rig_close(&r);
+	}
+}
+
 /* ---- at random ---- */
 
 /* False: the fault does not apply to this word. */
@@ -398,6 +459,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(planted_faults_are_found),
+	    cmocka_unit_test(conversions_are_checked),
 	    cmocka_unit_test(random_faults_are_found_or_harmless),
 	};
 

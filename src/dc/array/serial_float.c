@@ -450,6 +450,19 @@ void dc_float_fix_nan(const struct dc_plan *p)
 	dc_serial_tagged(s, false);
 }
 
+void dc_serial_complement(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a)
+{
+	const uint32_t fraction = use->m - 1u, sign = a + use->n - 1;
+
+	for (uint32_t i = 0; i < fraction; i++)
+		dc_serial_xor(s, d + i, a + i, sign);
+	for (uint32_t i = fraction; i < use->n; i++)
+		dc_serial_copy(s, d + i, a + i);
+	dc_serial_set_carry_row(s, sign, false);
+	for (uint32_t i = 0; i < fraction; i++)
+		dc_serial_add_one(s, d + i, d + i);
+}
+
 void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t)
 {

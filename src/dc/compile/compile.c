@@ -73,9 +73,9 @@ static uint32_t reg_limit(const struct dcc *c)
 }
 
 /* Registers that blocks keep for themselves and those of values that live across blocks compete: the words of several
- * divisions are made, and those that are expected to take the least time are the kernel's. A kernel is refused if all
- * of them get stuck. */
-static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
+ * divisions are made, and those that are expected to take the least time are the kernel's. That time; UINT64_MAX: all
+ * of them got stuck. */
+static uint64_t place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
 {
 	const uint32_t limit = reg_limit(c);
 	const struct dc_kernel before = *c->kernel;
@@ -99,16 +99,12 @@ static void place_and_schedule(struct dcc *c, const struct dcc_linear *l, const 
 	}
 	*c->kernel = best;
 	c->failed = false;
-	if (least == UINT64_MAX)
-		dcc_refuse(c, c->stuck_at, "%s", c->stuck);
+	return least;
 }
 
 /* Blocks in linear order, and rows of predicates; false: refused. */
 static bool make_linear(struct dcc *c, struct dcc_linear *l, uint16_t **phys)
 {
-	dcc_host(c);
-	dcc_keep(c);
-	ptx_cfg_free(c->kernel->cfg);
 	c->kernel->cfg = ptx_cfg_build(c->func);
 	dcc_linear_build(c, l);
 	*phys = c->failed ? NULL : dcc_preds(c, l);
@@ -130,6 +126,37 @@ static bool compute_again(struct dcc *c, const struct dcc_linear *l)
 	return changed;
 }
 
+/* Conversions of floats as operations of their own, if the words are expected to take less time with them. start: the
+ * kernel before it had words. The time of the words that it has then. */
+static uint64_t convert_if_shorter(struct dcc *c, const struct dc_kernel *start, uint64_t cycles)
+{
+	const struct dc_kernel without = *c->kernel;
+	const struct ptx_func func = *c->func;
+	uint64_t with = UINT64_MAX;
+
+	*c->kernel = *start;
+	if (dcc_convert(c)) {
+		struct dcc_linear l;
+		uint16_t *phys;
+
+		dcc_host(c);
+		dcc_keep_count(c);
+		CHECK(make_linear(c, &l, &phys)); /* no block or predicate is there that was not before */
+		with = place_and_schedule(c, &l, phys);
+		g_free(phys);
+		dcc_linear_free(&l);
+	}
+	if (with < cycles) {
+		ptx_cfg_free(without.cfg);
+		return with;
+	}
+	if (c->kernel->cfg != without.cfg)
+		ptx_cfg_free(c->kernel->cfg);
+	*c->kernel = without;
+	*c->func = func;
+	return cycles;
+}
+
 static void back_end(struct dcc *c)
 {
 	enum { ROUNDS_MAX = 4 };
@@ -138,13 +165,21 @@ static void back_end(struct dcc *c)
 	bool again = c->o->isolate && c->o->schedule;
 
 	for (uint32_t round = 0;; round++) {
+		dcc_host(c);
+		dcc_keep(c);
+		ptx_cfg_free(c->kernel->cfg);
 		if (!make_linear(c, &l, &phys) || !again || round == ROUNDS_MAX || !compute_again(c, &l))
 			break;
 		dcc_linear_free(&l);
 		g_free(phys);
 	}
-	if (!c->failed)
-		place_and_schedule(c, &l, phys);
+	if (!c->failed) {
+		const struct dc_kernel start = *c->kernel;
+		const uint64_t cycles = place_and_schedule(c, &l, phys);
+
+		if (convert_if_shorter(c, &start, cycles) == UINT64_MAX)
+			dcc_refuse(c, c->stuck_at, "%s", c->stuck);
+	}
 	for (uint32_t a = 0; a < DC_ARRAYS; a++)
 		c->kernel->reg_rows[a] = DC_REG_ROWS * c->kernel->reg_count[a];
 	g_free(phys);

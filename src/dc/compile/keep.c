@@ -6,7 +6,7 @@
 #include "dc/ops.h"
 
 /* An addition that array/serial_float.c or serial_fma.c does: rounded to nearest. */
-static bool is_addition(const struct ptx_inst *i)
+bool dcc_inst_is_addition(const struct ptx_inst *i)
 {
 	struct dc_use use;
 	const char *why;
@@ -17,7 +17,7 @@ static bool is_addition(const struct ptx_inst *i)
 }
 
 /* Zero, and what else has no fraction or no sign, is the same either way. */
-static bool is_same_either_way(const struct ptx_inst *i)
+bool dcc_inst_is_same_either_way(const struct ptx_inst *i)
 {
 	const uint32_t bits = 8 * ptx_type_bytes(i->type);
 
@@ -26,28 +26,31 @@ static bool is_same_either_way(const struct ptx_inst *i)
 }
 
 /* A subtraction turns the sign of its second operand over, and factors are magnitudes. */
-static bool takes(const struct ptx_inst *i, uint32_t k)
+bool dcc_inst_takes_kept(const struct ptx_inst *i, uint32_t k)
 {
-	if (!is_addition(i) || i->src[k].negate)
+	if (!dcc_inst_is_addition(i) || i->src[k].negate)
 		return false;
 	return i->op == PTX_OP_ADD || (i->op == PTX_OP_SUB ? k == 0 : k == 2);
 }
 
-static void count(struct dcc *c)
+void dcc_keep_count(struct dcc *c)
 {
 	struct dc_kernel *k = c->kernel;
 
-	k->counts.kept = 0;
+	k->counts.kept = k->counts.converted = 0;
 	for (uint32_t n = 0; n < c->func->inst_count; n++) {
 		const struct ptx_inst *i = &c->func->insts[n];
 		struct dc_use use;
 		const char *why;
 
-		if (!is_addition(i) || !dc_use_of(i, false, &use, &why) ||
+		if (i->dst.kind != PTX_OPND_REG || !dc_use_of(i, false, &use, &why) ||
 		    k->host_of[i->dst.reg] != UINT32_MAX)
 			continue;
 		dc_use_keep(&use, k->is_kept, i);
-		k->counts.kept += dc_use_operands_kept(&use) + dc_use_keeps_result(&use);
+		if (use.op == DC_OP_COMPLEMENT)
+			k->counts.converted++;
+		else
+			k->counts.kept += dc_use_operands_kept(&use) + dc_use_keeps_result(&use);
 	}
 }
 
@@ -61,12 +64,12 @@ void dcc_keep(struct dcc *c)
 	k->is_kept = ptx_arena_array(c->arena, f->reg_count / 64 + 1, sizeof(uint64_t));
 	for (uint32_t n = 0; n < f->inst_count; n++) {
 		const struct ptx_inst *i = &f->insts[n];
-		const bool makes = is_addition(i);
+		const bool makes = dcc_inst_is_addition(i);
 
 		ptx_inst_regs(i, &use);
 		for (uint32_t w = 0; w < use.write_count; w++) {
 			is_made[use.writes[w]] |= makes;
-			is_other[use.writes[w]] |= !makes && !is_same_either_way(i);
+			is_other[use.writes[w]] |= !makes && !dcc_inst_is_same_either_way(i);
 		}
 		for (uint32_t r = 0; r < use.read_count; r++) {
 			bool is_taken = false, is_asked = false;
@@ -74,8 +77,8 @@ void dcc_keep(struct dcc *c)
 			for (uint32_t s = 0; s < i->src_count; s++) {
 				const bool is_it = i->src[s].kind == PTX_OPND_REG && i->src[s].reg == use.reads[r];
 
-				is_taken |= is_it && takes(i, s);
-				is_asked |= is_it && !takes(i, s);
+				is_taken |= is_it && dcc_inst_takes_kept(i, s);
+				is_asked |= is_it && !dcc_inst_takes_kept(i, s);
 			}
 			is_other[use.reads[r]] |= is_asked || !is_taken;
 		}
@@ -83,5 +86,5 @@ void dcc_keep(struct dcc *c)
 	for (uint32_t r = 0; r < f->reg_count && c->o->keep; r++)
 		if (is_made[r] && !is_other[r] && k->host_of[r] == UINT32_MAX)
 			k->is_kept[r / 64] |= 1ull << r % 64;
-	count(c);
+	dcc_keep_count(c);
 }

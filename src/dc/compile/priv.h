@@ -66,7 +66,16 @@ void dcc_webs(struct dcc *c);                                 /* webs.c: a regis
 void dcc_balance(struct dcc *c);                              /* balance.c */
 void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
 
-void dcc_keep(struct dcc *c);                                 /* keep.c: fills kernel->is_kept */
+void dcc_keep(struct dcc *c); /* keep.c: fills kernel->is_kept */
+/* convert.c: conversions of their own, where additions save more than these take. False: nowhere. Else the function is
+ * another one, and kernel->is_kept is of it, but graph and values of the host are those of the function before. */
+bool dcc_convert(struct dcc *c);
+void dcc_keep_count(struct dcc *c);
+/* An addition that array/serial_float.c or serial_fma.c does: rounded to nearest. */
+bool dcc_inst_is_addition(const struct ptx_inst *i);
+/* Its operand k may lie in two's complement. */
+bool dcc_inst_takes_kept(const struct ptx_inst *i, uint32_t k);
+bool dcc_inst_is_same_either_way(const struct ptx_inst *i); /* a constant that is */
 
 /* ---- linear code: linear.c ---- */
 

@@ -132,6 +132,8 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
 	dc_use_keep(&e->use, p->kernel->is_kept, i);
 	e->fixed_cycles = dc_base_cycles(&e->use, &p->params.arith);
+	if (e->use.op == DC_OP_COMPLEMENT)
+		e->base_cycles = e->fixed_cycles;
 	if (is_predicate_logic(i)) {
 		e->run = DC_RUN_PRED;
 		e->aux = i->op;
@@ -147,6 +149,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 		e->dst_bytes = (uint8_t)bytes;
 		e->src_count = 1;
 		decode_from(&e->from[0], &src[0], bytes, i->type);
+		e->is_exact = p->exact && dc_exact_knows(e, i, p->params.arith.is_truncated);
 		return true;
 	}
 	if (!decode_alu(p, i, src, src_count, isa, e, diag))

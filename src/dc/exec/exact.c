@@ -91,6 +91,7 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FLOG:
 	case DC_OP_FTANH:
 	case DC_OP_FRSQRT: return e->own != DC_OWN_NONE;
+	case DC_OP_COMPLEMENT: return true;
 	case DC_OP_FSIGN: return is_unflushed(i);
 	case DC_OP_FMINMAX:
 		return is_unflushed(i) && !i->mods.nan && !i->mods.xorsign && !i->mods.relu;
@@ -219,6 +220,7 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FLOAT_TO_FLOAT: dc_serial_ftof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FLOAT_ROUND: dc_serial_fround(bits, u, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FRSQRT: dc_serial_frsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_COMPLEMENT: dc_serial_complement(bits, u, ROWS_D, ROWS_A); break;
 	case DC_OP_FTANH: dc_serial_ftanh(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
@@ -281,7 +283,8 @@ void dc_exact_compare(const struct dc_exact *x, const struct dc_block *b, const 
 {
 	uint32_t first;
 	const uint32_t count = result_bits(e, s->inst, &first);
-	const bool is_float = dc_op_kind(e->use.op) == DC_KIND_FLOAT && e->use.op != DC_OP_FLOAT_TO_INT && count > 1;
+	const bool is_float = dc_op_kind(e->use.op) == DC_KIND_FLOAT && e->use.op != DC_OP_FLOAT_TO_INT &&
+			      e->use.op != DC_OP_COMPLEMENT && count > 1;
 	const uint64_t mask = count >= 64 ? ~0ull : (1ull << count) - 1;
 	const uint64_t divisor = e->use.n >= 64 ? ~0ull : (1ull << e->use.n) - 1;
 	const struct dc_source d = {.kind = DC_SRC_LOC, .loc = s->dst};

@@ -81,6 +81,7 @@ struct dc_exec_counts {
 	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
 	uint64_t denormals;
 	uint64_t conversions_kept; /* left out: of operands and results that lie in two's complement */
+	uint64_t conversions_made; /* by operations of their own */
 	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];
 	/* Float additions by how many distinct exponent differences their lanes have; the last: that many or more. */
 	uint64_t differences[DC_DIFFERENCES_COUNT];

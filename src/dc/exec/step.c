@@ -297,7 +297,10 @@ static void count(struct dc_program *p, const struct dc_exec *e, uint64_t lanes,
 	c->operations[e->use.op]++;
 	c->cycles[e->use.op] += cycles;
 	c->base_cycles[e->use.op] += e->base_cycles;
-	c->conversions_kept += dc_use_operands_kept(&e->use) + dc_use_keeps_result(&e->use);
+	if (e->use.op == DC_OP_COMPLEMENT)
+		c->conversions_made++;
+	else
+		c->conversions_kept += dc_use_operands_kept(&e->use) + dc_use_keeps_result(&e->use);
 }
 
 static uint64_t taken(const struct dc_program *p, uint64_t cycles)

@@ -401,6 +401,7 @@ static void add_counts(struct dc_system *s)
 	s->stats.active_lane_cycles += c->active_lane_cycles;
 	s->stats.denormals += c->denormals;
 	s->stats.conversions_left_out += c->conversions_kept;
+	s->stats.conversions_made += c->conversions_made;
 	s->stats.fadd_differences_0 += c->differences[0];
 	s->stats.fadd_differences_1 += c->differences[1];
 	s->stats.fadd_differences_2 += c->differences[2];
