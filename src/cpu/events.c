@@ -119,11 +119,11 @@ static void advance(struct cpu_events *q, uint64_t cycle)
 	q->first_cycle = cycle;
 }
 
-/* In the order of time, then of coming; they come nearly so. */
-static void sort(struct cpu_due *due, uint32_t count)
+/* The items, which may be there already, in the order of time, then of coming; they come nearly so. */
+static void sort(struct cpu_due *due, const struct cpu_due *items, uint32_t count)
 {
-	for (uint32_t i = 1; i < count; i++) {
-		const struct cpu_due item = due[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cpu_due item = items[i];
 		uint32_t at = i;
 
 		for (; at && due[at - 1].time_units > item.time_units; at--)
@@ -144,6 +144,12 @@ static void gather(struct cpu_events *q)
 	q->occupancy[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
 	while (unlikely(q->due_room < q->due_count))
 		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
+	if (likely(pack && !pack->before)) {
+		sort(q->due, pack->items, pack->count);
+		pack->before = q->free;
+		q->free = pack;
+		return;
+	}
 	while (pack) {
 		struct cpu_pack *before = pack->before;
 
@@ -153,7 +159,7 @@ static void gather(struct cpu_events *q)
 		q->free = pack;
 		pack = before;
 	}
-	sort(q->due, q->due_count);
+	sort(q->due, q->due, q->due_count);
 }
 
 /* Each touches memory that has long left the host's caches where thousands wait: that of those behind it comes
