@@ -149,6 +149,10 @@ static bool is_held(const struct near_request *r)
 	const struct channel_system *s = r->m->s;
 	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
 	const uint32_t count = r->core ? 1 : s->granules;
+
+	if (!r->m->holder_count) /* nobody has caches, or has anything */
+		return false;
+
 	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
 
 	for (uint32_t i = 0; i < count; i++) {

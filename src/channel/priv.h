@@ -76,7 +76,8 @@ struct near_line {
 	bool is_held_up;	      /* the first waits for room in the directory's queue */
 };
 
-/* Which cores' caches have an access' worth of bytes. */
+/* Which cores' caches have an access' worth of bytes; a bit for each. */
+enum { HOLDERS_MAX = 64 };
 struct near_holder {
 	uint64_t key;
 	struct near_holder *next;

@@ -47,6 +47,11 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 				"channel.ndp_count = %llu: near-data processors need cpu.line_bytes = %u and "
 				"cpu.placement = page or touch",
 				(unsigned long long)p->ndp_count, LINE_BYTES);
+	if (p->cache_bytes && p->core_count > HOLDERS_MAX)
+		base_diag_error(diag, (struct base_place){0},
+				"channel.core_count = %llu: an NDP-M knows the caches of %u cores; more need "
+				"channel.cache_bytes = 0",
+				(unsigned long long)p->core_count, HOLDERS_MAX);
 	if (!is_power_of_two(p->access_bytes) || p->access_bytes > LINE_BYTES)
 		base_diag_error(diag, (struct base_place){0}, "channel.access_bytes = %llu: expected 32, 64 or 128",
 				(unsigned long long)p->access_bytes);
