@@ -148,12 +148,8 @@ static bool is_held(const struct near_request *r)
 {
 	const struct channel_system *s = r->m->s;
 	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
-	const uint32_t count = r->core ? 1 : s->granules;
-
-	if (!r->m->holder_count) /* nobody has caches, or has anything */
-		return false;
-
-	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
+	const uint32_t count = !r->m->holder_count ? 0 : r->core ? 1 : s->granules; /* 0: nobody has anything */
+	const uint64_t self = r->core && count ? UINT64_C(1) << r->core->number : 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const struct near_holder *h = holders_find(r->m, first + i);
