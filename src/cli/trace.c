@@ -4,11 +4,13 @@
 #include "base/check.h"
 #include "cli/elf_file.h"
 #include "cli/inspect.h"
+#include "cli/job.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/wait.h"
+#include "machine/cpu.h"
 #include "threads/record/record.h"
 #include "threads/trace.h"
 
@@ -229,11 +231,19 @@ static int replay(const struct trace_options *o, const char *file, const struct 
 	g_autofree char *program = g_build_filename(paths->threads_dir, "strata-replay", NULL);
 	g_autofree char *path = g_canonicalize_filename(file, NULL);
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	const char *machine = o->machine ? o->machine : "channel-cpu";
+	struct machine_session session;
 
+	if (!cli_machine_load(paths, machine, o->sets, &session))
+		return CLI_USAGE;
+	if (!machine_cpu_params(&session.config)) {
+		cli_error("trace replay: machine '%s' has no processors; --machine channel-cpu has", machine);
+		return CLI_USAGE;
+	}
 	g_ptr_array_add(words, (gpointer)(uintptr_t)"strata");
 	g_ptr_array_add(words, (gpointer)(uintptr_t)"run");
 	g_ptr_array_add(words, (gpointer)(uintptr_t)"--machine");
-	g_ptr_array_add(words, (gpointer)(uintptr_t)(o->machine ? o->machine : "channel-cpu"));
+	g_ptr_array_add(words, (gpointer)(uintptr_t)machine);
 	for (guint i = 0; i < o->sets->len; i++) {
 		g_ptr_array_add(words, (gpointer)(uintptr_t)"--set");
 		g_ptr_array_add(words, o->sets->pdata[i]);
