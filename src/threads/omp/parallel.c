@@ -232,6 +232,13 @@ static void execute(struct omp_team *team, struct omp_thread *self)
 		code(&global, &number, SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48));
 }
 
+/* For messages: of threads whose last call in it is under way. Nothing of it is modelled. */
+const void *__strata_region(void) __attribute__((disable_sanitizer_instrumentation));
+const void *__strata_region(void)
+{
+	return omp_self ? (const void *)(uintptr_t)omp_self->team->code : NULL;
+}
+
 static uint32_t outer_number(const struct omp_thread *outer)
 {
 	return outer->level ? (uint32_t)outer->number : 0;

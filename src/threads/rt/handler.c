@@ -59,7 +59,7 @@ static void arrive(int number, siginfo_t *info, void *context)
 {
 	if (number == SIGABRT || (rt_is_crash(number) && info->si_code > 0)) {
 		if (rt_in_model)
-			rt_crash(number, info);
+			rt_crash(number, info, context);
 		__strata_own();
 		call(number, info, context);
 		return;

@@ -14,11 +14,14 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { FRAMES = 48, CALLS = 4096, PLACES = 256 /* that addr2line is asked about at a time */ };
 
 extern char __executable_start, etext;
+/* The code of the OpenMP region that the calling thread executes; in programs with OpenMP. */
+extern const void *__strata_region(void) __attribute__((weak, visibility("hidden")));
 /* The runtime's own code: see rt/section.h. */
 extern char __start_strata_text __attribute__((weak)), __stop_strata_text __attribute__((weak));
 extern struct thread_call __start_strata_calls[] __attribute__((weak)), __stop_strata_calls[] __attribute__((weak));
@@ -127,23 +130,41 @@ void rt_sources(const void *const *places, uint32_t count, struct thread_source 
 	__strata_on = was_on;
 }
 
-void rt_report_where(const char *what, void *frame_below)
+/* What a thread has done wrong. */
+static struct {
+	uint32_t thread;
+	const char *text;
+	const void *interrupted; /* by a signal; other places of a backtrace are those behind calls */
+} failing;
+
+/* Behind an instruction of the program that the calling thread is in: the innermost of a backtrace. Where there is
+ * none, because a function's last call leaves nothing of it on the stack, the first of what the thread executes. */
+static const void *place_of(const struct rt_thread *t)
 {
 	void *frames[FRAMES];
-	char place[1024] = "a library";
+	const int count = backtrace(frames, FRAMES);
+	const char *first = (const char *)(uintptr_t)t->start;
+
+	for (int i = 0; i < count; i++)
+		if (rt_is_program(frames[i]))
+			return (const char *)frames[i] + (frames[i] == failing.interrupted);
+	if (!rt_is_program(first) && __strata_region)
+		first = __strata_region();
+	return first && rt_is_program(first) ? first + 1 : NULL;
+}
+
+void rt_report_where(const char *what, const struct rt_thread *t)
+{
 	const bool was = rt_in_model;
 	const uint8_t was_on = __strata_on;
-	int count;
+	char place[1024] = "a library";
+	const void *at;
 
-	(void)frame_below;
 	rt_in_model = true;
 	__strata_on = 0; /* backtrace calls pthread_once, which is ours */
-	count = backtrace(frames, FRAMES);
-	for (int i = 0; i < count; i++)
-		if (rt_is_program(frames[i])) {
-			describe(frames[i], place, sizeof(place));
-			break;
-		}
+	at = place_of(t);
+	if (at)
+		describe(at, place, sizeof(place));
 	rt_message("%s in %s", what, place);
 	rt_in_model = was;
 	__strata_on = was_on;
@@ -153,8 +174,12 @@ static void report_waiting(struct rt_thread *t)
 {
 	char what[64];
 
+	if (t->state == RT_WAITING && t->waits_for == THREAD_FOR_WORK) {
+		rt_message("  thread %u waits for a region of OpenMP", t->id);
+		return;
+	}
 	snprintf(what, sizeof(what), "  thread %u waits", t->id);
-	rt_report_where(what, NULL);
+	rt_report_where(what, t);
 }
 
 void rt_deadlock(void)
@@ -168,23 +193,20 @@ void rt_deadlock(void)
 	rt_fail(1);
 }
 
-static uint32_t failing;
-static const char *failing_text;
-
 static void report_failing(struct rt_thread *t)
 {
 	char what[512];
 
-	if (t->id != failing)
+	if (t->id != failing.thread)
 		return;
-	snprintf(what, sizeof(what), "thread %u %s", t->id, failing_text);
-	rt_report_where(what, NULL);
+	snprintf(what, sizeof(what), "thread %u %s", t->id, failing.text);
+	rt_report_where(what, t);
 }
 
 static void report_thread(uint32_t thread, const char *text)
 {
-	failing = thread;
-	failing_text = text;
+	failing.thread = thread;
+	failing.text = text;
 	if (rt_self() && rt_self()->id == thread && !rt_is_elsewhere())
 		report_failing(rt_self());
 	else
@@ -214,20 +236,21 @@ bool rt_is_crash(int number)
 	return false;
 }
 
-void rt_crash(int number, const siginfo_t *info)
+void rt_crash(int number, const siginfo_t *info, const void *context)
 {
 	enum { NEAR_BYTES = 4096 };
 	const struct sigaction as_usual = {.sa_handler = SIG_DFL};
 	char what[128];
 
 	RT_REAL(sigaction)(number, &as_usual, NULL);
+	failing.interrupted = (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	/* The model looks at the bytes that the program is about to access, and keeps whole lines of them. */
 	if (rt_in_model && (uint64_t)info->si_addr - (uint64_t)rt_accessed + NEAR_BYTES < 2 * NEAR_BYTES)
 		rt_owes_end = false;
 	else if (rt_in_model) { /* not the program's fault, and the model cannot go on */
 		snprintf(what, sizeof(what), "Strata itself fails (%s) at what thread %u does", strsignal(number),
 			 rt_self()->id);
-		rt_report_where(what, NULL);
+		rt_report_where(what, rt_self());
 		raise(number);
 		return;
 	}
@@ -241,8 +264,7 @@ void rt_crash(int number, const siginfo_t *info)
 
 static void on_crash(int number, siginfo_t *info, void *context)
 {
-	(void)context;
-	rt_crash(number, info);
+	rt_crash(number, info, context);
 }
 
 int rt_crash_watch(int number)

@@ -60,6 +60,7 @@ struct rt_thread {
 	uint64_t deadline_ps;
 	struct rt_thread *timer_next;
 	bool is_timed_out;
+	enum thread_waits_for waits_for;
 	void *answer;               /* bytes that the model gave */
 	/* The access that it makes when its unit's turn comes, and where; NULL: none. */
 	const struct thread_site *site;
@@ -172,13 +173,13 @@ void *rt_real(const char *name);
 void rt_report_init(void);
 bool rt_is_program(const void *place);
 void rt_sources(const void *const *places, uint32_t count, struct thread_source *out);
-void rt_report_where(const char *what, void *frame_below);
+void rt_report_where(const char *what, const struct rt_thread *t);
 void rt_report_calls(void);
 _Noreturn void rt_deadlock(void);
 _Noreturn void rt_fail_thread(uint32_t thread, const char *text); /* see struct thread_runtime */
 bool rt_is_crash(int number);                                      /* signals that end a program with a message */
 int rt_crash_watch(int number);
-void rt_crash(int number, const siginfo_t *info);
+void rt_crash(int number, const siginfo_t *info, const void *context);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* place.c */

@@ -126,32 +126,41 @@ RT_API int __libc_start_main(int (*main)(int, char **, char **), int argc, char 
 					  stack_end);
 }
 
+/* By a worker, while others have not ended. */
+static void report_exit(const char *name, int status)
+{
+	char what[64];
+
+	if (!__strata_on || !rt_self()->id || rt_live_count() == 1)
+		return;
+	snprintf(what, sizeof(what), "thread %u calls %s(%d)", rt_self()->id, name, status);
+	rt_report_where(what, rt_self());
+}
+
 RT_API _Noreturn void exit(int status)
 {
 	if (__strata_on)
 		__strata_turn();
-	if (__strata_on && rt_self()->id && rt_live_count() > 1 && status) {
-		char what[64];
-
-		snprintf(what, sizeof(what), "thread %u calls exit(%d)", rt_self()->id, status);
-		rt_report_where(what, __builtin_frame_address(0));
-	}
+	report_exit("exit", status);
 	RT_REAL(exit)(status);
 	__builtin_unreachable();
 }
 
 RT_API _Noreturn void _exit(int status)
 {
+	report_exit("_exit", status);
 	rt_fail(status);
 }
 
 RT_API _Noreturn void _Exit(int status)
 {
+	report_exit("_Exit", status);
 	rt_fail(status);
 }
 
 RT_API _Noreturn void quick_exit(int status)
 {
+	report_exit("quick_exit", status);
 	rt_fail(status);
 }
 

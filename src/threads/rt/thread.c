@@ -79,13 +79,14 @@ static void begin(void)
 }
 
 /* Where unwinders and backtraces end. */
-__asm__(".text\n"
+__asm__(".pushsection strata_text, \"ax\", @progbits\n"
 	".globl rt_entry\n.hidden rt_entry\n.type rt_entry, @function\n"
 	"rt_entry:\n"
 	"	.cfi_startproc\n	.cfi_undefined rip\n"
 	"	xor %ebp, %ebp\n	call *%rbx\n	ud2\n"
 	"	.cfi_endproc\n"
-	".size rt_entry, .-rt_entry\n");
+	".size rt_entry, .-rt_entry\n"
+	".popsection\n");
 void rt_entry(void);
 
 /* The stack as rt_switch leaves it. */

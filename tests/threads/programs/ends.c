@@ -1,4 +1,5 @@
 /* ends.c - ends in the way that its argument names; its thread is on NDP 1 if the second argument is "near". */
+#include <omp.h>
 #include <pthread.h>
 #include <strata/ndp.h>
 #include <signal.h>
@@ -29,6 +30,40 @@ __attribute__((noinline)) static void take(pthread_mutex_t *a, pthread_mutex_t *
 __attribute__((noinline)) static void leave(void)
 {
 	exit(7); /* EXIT */
+}
+
+__attribute__((noinline)) static void leave_well(void)
+{
+	exit(0); /* EXIT_0 */
+}
+
+__attribute__((noinline)) static void leave_quietly(void)
+{
+	_exit(9); /* QUIET */
+}
+
+__attribute__((noinline)) static void leave_at_once(void)
+{
+	quick_exit(3); /* AT_ONCE */
+}
+
+/* The function's first instruction. */
+__attribute__((noinline)) static void trap(void)
+{
+	__builtin_trap(); /* TRAP */
+}
+
+/* The second region's last thread, which has none, its first, which waits for the others at its end, and one that waits
+ * for a lock. */
+__attribute__((noinline)) static void team(void)
+{
+#pragma omp parallel num_threads(4)
+	pthread_mutex_trylock(&first);
+#pragma omp parallel num_threads(3) /* REGION */
+	if (omp_get_thread_num() == 1) {
+		pthread_mutex_lock(&first); /* HELD */
+		pthread_mutex_unlock(&first);
+	}
 }
 
 __attribute__((noinline)) static int deep(int n)
@@ -62,8 +97,14 @@ static void *work(void *arg)
 		return (void *)(long)deep(1);
 	if (!strcmp(how, "fill"))
 		fill();
+	if (!strcmp(how, "exit-0"))
+		leave_well();
 	if (!strcmp(how, "quiet"))
-		_exit(9);
+		leave_quietly();
+	if (!strcmp(how, "at-once"))
+		leave_at_once();
+	if (!strcmp(how, "trap"))
+		trap();
 	return arg;
 }
 
@@ -77,6 +118,8 @@ int main(int argc, char **argv)
 		_exit(0);
 	if (argc > 2 && !strcmp(argv[2], "near") && strata_team_on_ndp(1))
 		return 99;
+	if (!strcmp(how, "team"))
+		team();
 	pthread_create(&t, NULL, work, NULL);
 	if (!strcmp(how, "deadlock"))
 		take(&first, &second);
