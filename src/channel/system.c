@@ -42,6 +42,12 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 	if (p->ndp_count > cpu->channel_count)
 		base_diag_error(diag, (struct base_place){0}, "channel.ndp_count = %llu: there are %llu channels",
 				(unsigned long long)p->ndp_count, (unsigned long long)cpu->channel_count);
+	else if (p->ndp_count + cpu->striped_count > cpu->channel_count)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.striped_count = %llu: the lines of channels with an NDP stay behind these, "
+				"channel.ndp_count = %llu of %llu",
+				(unsigned long long)cpu->striped_count, (unsigned long long)p->ndp_count,
+				(unsigned long long)cpu->channel_count);
 	if (cpu->line_bytes != LINE_BYTES || cpu->placement == CPU_PLACE_LINE)
 		base_diag_error(diag, (struct base_place){0},
 				"channel.ndp_count = %llu: near-data processors need cpu.line_bytes = %u and "

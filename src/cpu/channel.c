@@ -2,6 +2,7 @@
 #include "cpu/channel.h"
 
 #include "base/check.h"
+#include "cpu/pages.h"
 
 static uint32_t channel_of(const struct cpu_channels *h, uint64_t line)
 {
@@ -152,17 +153,38 @@ static void copy_access(struct cpu_channels *h, uint64_t line, bool is_write)
 	cpu_dram_access_now(&h->dram, &a->dram);
 }
 
+/* Channels round which the lines of a page go. */
+static uint64_t turns_of(const struct cpu_channels *h, uint64_t line)
+{
+	return cpu_line_is_striped(h->c, line) ? h->c->p->striped_count : 1;
+}
+
+/* Over the wires of all channels that so many lines are behind; returns when the last one is. */
+static uint64_t copy_over(struct cpu_channels *h, uint64_t line, uint64_t count,
+			  uint64_t (*over)(struct cpu_channels *, uint32_t, uint64_t, uint64_t))
+{
+	const uint64_t turns = turns_of(h, line);
+	uint64_t last = 0;
+
+	for (uint64_t i = 0; i < turns; i++) {
+		const uint64_t bytes = (count - i + turns - 1) / turns * h->c->p->line_bytes;
+		const uint64_t end = over(h, channel_of(h, line + i), bytes, cpu_channel_latency_ps(h->c->p));
+
+		last = MAX(last, end);
+	}
+	return last;
+}
+
 uint64_t cpu_channels_copy(struct cpu_channels *h, uint64_t from, uint64_t to, uint64_t count)
 {
-	const uint64_t bytes = count * h->c->p->line_bytes;
 	uint64_t up, down;
 
 	for (uint64_t i = 0; i < count; i++) {
 		copy_access(h, from + i, false);
 		copy_access(h, to + i, true);
 	}
-	up = cpu_channels_up(h, channel_of(h, from), bytes, cpu_channel_latency_ps(h->c->p));
-	down = cpu_channels_down(h, channel_of(h, to), bytes, cpu_channel_latency_ps(h->c->p));
+	up = copy_over(h, from, count, cpu_channels_up);
+	down = copy_over(h, to, count, cpu_channels_down);
 	return MAX(up, down);
 }
 

@@ -15,8 +15,8 @@ struct cpu_common {
 	struct cpu_events events;
 	struct cpu_account *account; /* NULL: it is off */
 	uint64_t per_ps; /* units of the engine's time */
-	/* By per_ps, the channels, and the stacks behind each of them: every access divides by them. */
-	struct base_divisor by_per_ps, by_channels, by_stacks;
+	/* By per_ps, the channels, the striped ones, and the stacks behind each: every access divides by them. */
+	struct base_divisor by_per_ps, by_channels, by_striped, by_stacks;
 	uint32_t line_shift, page_shift;
 	uint64_t fault_chances;
 	uint32_t stack_count; /* of the memory, round which lines go; where cpu.placement is by page */
@@ -32,6 +32,7 @@ static inline void cpu_common_divide(struct cpu_common *c)
 {
 	c->by_per_ps = base_divisor_of(c->per_ps);
 	c->by_channels = base_divisor_of(c->p->channel_count);
+	c->by_striped = base_divisor_of(c->p->striped_count ? c->p->striped_count : 1);
 	c->by_stacks = base_divisor_of(c->stack_count ? c->stack_count / c->p->channel_count : 1);
 }
 

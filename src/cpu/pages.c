@@ -149,13 +149,11 @@ void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel)
 /* Lines go round the memory's stacks, of which each channel has every channel_count-th. */
 uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line)
 {
-	const uint32_t page_shift = c->page_shift - c->line_shift;
 	uint64_t of_channel, channel, round, stack;
 
 	if (c->p->placement == CPU_PLACE_LINE)
 		return line << c->line_shift;
-	of_channel = (base_divide(line >> page_shift, &c->by_channels, &channel) << page_shift) +
-		     (line & (((uint64_t)1 << page_shift) - 1));
+	of_channel = cpu_line_place(c, line, &channel);
 	round = base_divide(of_channel, &c->by_stacks, &stack);
 	return (round * c->stack_count + stack * c->p->channel_count + channel) << c->line_shift;
 }

@@ -3,6 +3,7 @@
 #ifndef STRATA_CPU_PAGES_H
 #define STRATA_CPU_PAGES_H
 
+#include "base/check.h"
 #include "base/map.h"
 #include "cpu/common.h"
 
@@ -44,14 +45,37 @@ bool cpu_pages_has_room(const struct cpu_pages *p, uint32_t channel);
 /* A touched page gets a frame of another channel, which has room, where pages have channels. */
 void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel);
 
-/* The channel of a line, and its number among that channel's lines, where pages have channels. */
-static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)
+/* The channel of a line, and its place among that channel's lines, where pages have channels. The striped channels'
+ * frames of one round are as many lines of each. */
+static inline uint64_t cpu_line_place(const struct cpu_common *c, uint64_t line, uint64_t *channel)
+{
+	const uint32_t shift = c->page_shift - c->line_shift;
+	const uint64_t round = base_divide(line >> shift, &c->by_channels, channel) << shift;
+	const uint64_t of_page = line & ((UINT64_C(1) << shift) - 1);
+	const uint64_t first_striped = c->p->channel_count - c->p->striped_count;
+	uint64_t turn, of_turn;
+
+	if (likely(*channel < first_striped))
+		return round | of_page;
+	of_turn = base_divide((*channel - first_striped) << shift | of_page, &c->by_striped, &turn);
+	*channel = first_striped + turn;
+	return round | of_turn;
+}
+static inline bool cpu_line_is_striped(const struct cpu_common *c, uint64_t line)
 {
 	uint64_t channel;
 
 	base_divide(line >> (c->page_shift - c->line_shift), &c->by_channels, &channel);
+	return channel >= c->p->channel_count - c->p->striped_count;
+}
+static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)
+{
+	uint64_t channel;
+
+	cpu_line_place(c, line, &channel);
 	return (uint32_t)channel;
 }
+/* The line's number among those of its page's channel, which has them all where it is not striped. */
 static inline uint64_t cpu_line_index(const struct cpu_common *c, uint64_t line)
 {
 	const uint32_t shift = c->page_shift - c->line_shift;

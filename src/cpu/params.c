@@ -49,6 +49,11 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.placement: pages behind one channel need a memory whose lines go round the "
 				"channels (an address_map that ends in ch, interleave_bytes = 0)");
+	if (p->striped_count && (p->placement == CPU_PLACE_LINE || p->striped_count > p->channel_count))
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.striped_count = %llu: expected at most cpu.channel_count, %llu, and "
+				"cpu.placement = page or touch; with line all are striped",
+				(unsigned long long)p->striped_count, (unsigned long long)p->channel_count);
 	if (p->dram_log_ps && p->dram_mbytes_per_s)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.dram_log_ps: a memory that is a rate has no commands; set "

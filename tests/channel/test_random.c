@@ -104,7 +104,7 @@ static void test_random(void **state)
 	}
 }
 
-enum { VARIANTS = 18 };
+enum { VARIANTS = 19 };
 
 static void set_variant(struct rig *r, uint32_t variant)
 {
@@ -186,6 +186,10 @@ static void set_variant(struct rig *r, uint32_t variant)
 			r->params.prefetch_count = 4;
 			r->cpu_params.down_mbytes_per_s = 100;
 		}
+		break;
+	case 17: /* the lines of two more channels go round them */
+		r->memory_params.channel_count = r->cpu_params.channel_count = 4;
+		r->cpu_params.striped_count = 2;
 		break;
 	default:
 		r->params.ndp_count = 1; /* the other channel is plain */

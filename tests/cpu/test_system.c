@@ -743,13 +743,20 @@ static void test_fault(void **state)
 	rig_close(&r);
 }
 
-/* Pages of one channel, of four, come at its rate alone; their lines round the channels at that of all. */
+/* Pages of one channel, of four, come at its rate alone; their lines round the channels at that of all, and those of
+ * the last two, where these are striped, at the rate of two. */
 static void test_placement(void **state)
 {
 	enum { CHANNELS = 4, PAGES = 32, OF_PAGE = 4096 / LINE_BYTES };
+	static const struct {
+		enum cpu_placement placement;
+		uint32_t striped, channel, rate;
+	} cases[] = {{CPU_PLACE_LINE, 0, 0, CHANNELS}, {CPU_PLACE_PAGE, 0, 0, 1}, {CPU_PLACE_TOUCH, 0, 0, 1},
+		     {CPU_PLACE_PAGE, 2, 0, 1}, {CPU_PLACE_PAGE, 2, 2, 2}, {CPU_PLACE_TOUCH, 2, 3, 2}};
 
 	(void)state;
-	for (uint32_t placement = CPU_PLACE_LINE; placement <= CPU_PLACE_TOUCH; placement++) {
+	for (uint32_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
+		const enum cpu_placement placement = cases[n].placement;
 		struct rig r;
 		uint64_t begin;
 		const double one = (double)PAGES / CHANNELS * OF_PAGE * LINE_BYTES / 250e6 * 1e12;
@@ -758,6 +765,7 @@ static void test_placement(void **state)
 		r.params.core_count = CHANNELS;
 		r.params.channel_count = r.memory_params.channel_count = CHANNELS;
 		r.params.placement = placement;
+		r.params.striped_count = cases[n].striped;
 		r.params.up_mbytes_per_s = 250;
 		r.params.load_count = 256;
 		rig_open(&r, true);
@@ -776,29 +784,73 @@ static void test_placement(void **state)
 		r.use = 10000;
 		for (uint32_t i = 0; i < PAGES / CHANNELS * OF_PAGE; i++)
 			do_access(&r, next_unit(&r),
-				  (uint64_t)(i / OF_PAGE * CHANNELS) * 4096 + i % OF_PAGE * LINE_BYTES, 8, CPU_READ);
+				  (uint64_t)(i / OF_PAGE * CHANNELS + cases[n].channel) * 4096 +
+					  i % OF_PAGE * LINE_BYTES,
+				  8, CPU_READ);
 		sim_run(r.ctx.engine);
-		near(sim_now_ps(r.ctx.engine) - begin, placement == CPU_PLACE_LINE ? one / CHANNELS : one, 0.08);
+		near(sim_now_ps(r.ctx.engine) - begin, one / cases[n].rate, 0.08);
 		rig_close(&r);
 	}
 }
 
-/* Lines of the first frames have addresses of their own, those of a frame behind one channel. */
+/* The copy of a page that moves is at the rate of its channel, or of all that it is striped over. */
+static void test_moves(void **state)
+{
+	static const uint32_t cases[][3] = {{0, 1, 1}, {2, 3, 2}, {0, 3, 1}, {3, 1, 1}}; /* from, to, rate */
+	enum { CHANNELS = 4, PAGE_BYTES = 4096 };
+
+	(void)state;
+	for (uint32_t n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
+		struct rig r;
+		uint64_t begin, done;
+
+		rig_defaults(&r);
+		r.params.channel_count = r.memory_params.channel_count = CHANNELS;
+		r.params.placement = CPU_PLACE_PAGE;
+		r.params.striped_count = 2;
+		r.params.up_mbytes_per_s = r.params.down_mbytes_per_s = 250;
+		r.params.page_fault_ps = 0;
+		rig_open(&r, true);
+		for (uint64_t i = 0; i <= cases[n][0]; i++) {
+			sim_run(r.ctx.engine);
+			r.ready_ps[0] = sim_now_ps(r.ctx.engine) + 1000;
+			do_access(&r, 0, i * PAGE_BYTES, 8, CPU_READ);
+		}
+		sim_run(r.ctx.engine);
+		begin = done = sim_now_ps(r.ctx.engine);
+		cpu_move(r.system, cases[n][0] * PAGE_BYTES, cases[n][1], &done);
+		near(done - begin, PAGE_BYTES / 250e6 * 1e12 / cases[n][2], 0.02);
+		sim_run(r.ctx.engine);
+		rig_close(&r);
+	}
+}
+
+/* Lines of the first frames have addresses of their own, those of a frame behind one channel, or, of the last ones
+ * that are striped, round them. */
 static void test_lines(void **state)
 {
 	enum { CHANNELS = 4, STACKS = 8, FRAMES = 24, OF_FRAME = 32 };
-	const struct cpu_params p = {.placement = CPU_PLACE_PAGE, .channel_count = CHANNELS};
-	struct cpu_common c = {.p = &p, .per_ps = 1, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
-	bool is_used[FRAMES * OF_FRAME] = {false};
 
 	(void)state;
-	cpu_common_divide(&c);
-	for (uint64_t line = 0; line < FRAMES * OF_FRAME; line++) {
-		const uint64_t at = cpu_line_address(&c, line) >> c.line_shift;
+	for (uint32_t striped = 0; striped <= CHANNELS; striped++) {
+		const struct cpu_params p = {
+		    .placement = CPU_PLACE_PAGE, .channel_count = CHANNELS, .striped_count = striped};
+		struct cpu_common c = {
+		    .p = &p, .per_ps = 1, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
+		const uint32_t first = CHANNELS - striped;
+		bool is_used[FRAMES * OF_FRAME] = {false};
 
-		assert_true(at < FRAMES * OF_FRAME && !is_used[at]);
-		assert_int_equal(at % STACKS % CHANNELS, line / OF_FRAME % CHANNELS);
-		is_used[at] = true;
+		cpu_common_divide(&c);
+		for (uint64_t line = 0; line < FRAMES * OF_FRAME; line++) {
+			const uint64_t at = cpu_line_address(&c, line) >> c.line_shift, of = line / OF_FRAME % CHANNELS;
+			const uint64_t channel =
+			    of < first ? of : first + ((of - first) * OF_FRAME + line % OF_FRAME) % striped;
+
+			assert_true(at < FRAMES * OF_FRAME && !is_used[at]);
+			assert_int_equal(at % STACKS % CHANNELS, channel);
+			assert_int_equal(cpu_line_channel(&c, line), channel);
+			is_used[at] = true;
+		}
 	}
 }
 
@@ -849,6 +901,7 @@ int main(void)
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
+	    cmocka_unit_test(test_moves),
 	    cmocka_unit_test(test_threads), cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
 	};
 
