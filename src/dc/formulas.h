@@ -89,4 +89,16 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	(DC_FMUL_BASE(e, m, 1) + DC_RANGE(e, m, 1) + 4 * k * (n + 1) + 2 + 2 * DC_FADD_BASE(e, m, 1) +                 \
 	 DC_FDIV_BASE(e, m, 1) + 7 * n + e + 15)
 
+/* open.h. To an open number; from one, and its normalisation; of two, without alignment and swap. */
+#define DC_OPEN_OF(e, m) (4 * m + e + 7)
+#define DC_OPEN_TO(e, m) (2 * (m - 1) + 2 * e + (e + m) + 15 + DC_MAGNITUDE((m - 1), 0))
+#define DC_OPEN_TO_BASE(e, m) (DC_OPEN_TO(e, m) + DC_NORMALISE_BASE(e, (m - 1), 0))
+#define DC_OPEN_TO_USUAL(e, m) (DC_OPEN_TO(e, m) + 2 * DC_NORMALISE(e, (m - 1), 0) + 8)
+#define DC_OPEN_SWAP(e, m) (1 + 3 * m + 3 * e)
+#define DC_OPEN_ADD(e, m) (3 * (e + m) + 3 * e + m + 33)
+#define DC_OPEN_ADD_BASE(e, m) (DC_OPEN_ADD(e, m) + DC_OPEN_SWAP(e, m) + DC_ALIGN_BASE((m - 1), 0))
+#define DC_OPEN_ADD_USUAL(e, m) \
+	(DC_OPEN_ADD(e, m) + DC_OPEN_SWAP(e, m) + DC_LOG2(e) + 1 + 16 + 3 * DC_ALIGN((m - 1), 0))
+#define DC_OPEN_SCRATCH(e, m) (3 * m + 2 * e + 12)
+
 #endif

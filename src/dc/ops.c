@@ -108,10 +108,23 @@ static uint64_t kept_cycles(const struct dc_use *use)
 	       (dc_use_keeps_result(use) ? DC_MAGNITUDE(sum, 1) - DC_KEPT_SIGN - DC_KEPT_ROUND : 0);
 }
 
+/* Of open numbers (array/open.h): what is none among the operands becomes one, and the sum an ordinary one. */
+static uint64_t open_cycles(const struct dc_use *use, bool is_usual)
+{
+	const uint64_t e = use->e, m = use->m, to = is_usual ? DC_OPEN_TO_USUAL(e, m) : DC_OPEN_TO_BASE(e, m);
+
+	if (use->op == DC_OP_COMPLEMENT)
+		return dc_use_keeps_result(use) ? DC_OPEN_OF(e, m) : to;
+	return (2 - dc_use_operands_kept(use)) * DC_OPEN_OF(e, m) + (dc_use_keeps_result(use) ? 0 : to) +
+	       (is_usual ? DC_OPEN_ADD_USUAL(e, m) : DC_OPEN_ADD_BASE(e, m));
+}
+
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
 
+	if (use->kept & DC_KEPT_OPEN)
+		return open_cycles(use, false);
 	return base_of(use->op, &w) * use->times - kept_cycles(use);
 }
 
@@ -119,14 +132,18 @@ uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
 
+	if (use->kept & DC_KEPT_OPEN)
+		return open_cycles(use, true);
 	return usual_of(use->op, &w) * use->times - kept_cycles(use);
 }
 
 uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
+	const uint32_t e = use->e, m = use->m;
 
-	return (uint32_t)scratch_of(use->op, &w);
+	return use->op == DC_OP_COMPLEMENT && use->kept & DC_KEPT_OPEN ? DC_OPEN_SCRATCH(e, m)
+								       : (uint32_t)scratch_of(use->op, &w);
 }
 
 /* ---- which one an instruction is ---- */
@@ -375,7 +392,7 @@ static bool is_in(const uint64_t *set, const struct ptx_operand *o)
 	return o->kind == PTX_OPND_REG && set[o->reg / 64] >> o->reg % 64 & 1;
 }
 
-void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst)
+void dc_use_keep(struct dc_use *use, const uint64_t *kept, bool is_open, const struct ptx_inst *inst)
 {
 	const bool is_move = use->op == DC_OP_COPY && (inst->type == PTX_F32 || inst->type == PTX_F64);
 	uint8_t all = 0;
@@ -392,5 +409,5 @@ void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst
 		set_float(use, DC_OP_COMPLEMENT, inst->type);
 	else if (is_move)
 		return;
-	use->kept = all;
+	use->kept = all && is_open ? all | DC_KEPT_OPEN : all;
 }

@@ -31,11 +31,12 @@ struct dc_use {
 	bool is_difference; /* FADD: the second operand's sign is turned over */
 	uint8_t times; /* 2: a pair, one half after the other */
 	/* FADD, FMA, rounded to nearest: whose mantissas lie in two's complement (array/complement.h): DC_KEPT_A, B,
-	 * C of operands, DC_KEPT_RESULT. COMPLEMENT: the one of A and RESULT that does. */
+	 * C of operands, DC_KEPT_RESULT. COMPLEMENT: the one of A and RESULT that does. DC_KEPT_OPEN: these are
+	 * open numbers (array/open.h). */
 	uint8_t kept;
 };
 
-enum { DC_KEPT_A = 1, DC_KEPT_B = 2, DC_KEPT_C = 4, DC_KEPT_OPERANDS = 7, DC_KEPT_RESULT = 8 };
+enum { DC_KEPT_A = 1, DC_KEPT_B = 2, DC_KEPT_C = 4, DC_KEPT_OPERANDS = 7, DC_KEPT_RESULT = 8, DC_KEPT_OPEN = 16 };
 
 struct dc_arith {
 	uint32_t cordic_iterations; /* k */
@@ -52,7 +53,7 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 
 /* use->kept from the registers of the bit set; NULL: none. A move between a register of the set and another one is a
  * conversion: its operation becomes COMPLEMENT. */
-void dc_use_keep(struct dc_use *use, const uint64_t *kept, const struct ptx_inst *inst);
+void dc_use_keep(struct dc_use *use, const uint64_t *kept, bool is_open, const struct ptx_inst *inst);
 /* Of an addition: conversions that are left out, of operands and of the result. */
 uint32_t dc_use_operands_kept(const struct dc_use *use);
 bool dc_use_keeps_result(const struct dc_use *use);

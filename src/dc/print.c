@@ -80,7 +80,7 @@ static void print_kept(FILE *out, const struct dc_kernel *k, const struct dc_slo
 
 	if (s->kind != DC_SLOT_ALU || !dc_use_of(s->inst, false, &use, &why))
 		return;
-	dc_use_keep(&use, k->is_kept, s->inst);
+	dc_use_keep(&use, k->is_kept, k->is_open, s->inst);
 	for (uint32_t n = 0; n < s->src_count; n++)
 		if (use.kept >> n & 1) {
 			fprintf(out, "%s%u", sep, n);

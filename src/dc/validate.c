@@ -40,16 +40,19 @@ static bool pred_is_sane(const struct dc_kernel *k, uint16_t pred)
 
 /* Rows that the operation's routine uses for itself: ops.def. Amounts of shifts are those of the words: an immediate or
  * a value of the host is the same in all lanes. */
-static uint32_t wanted_rows(const struct dc_slot *s)
+static uint32_t wanted_rows(const struct dc_kernel *k, const struct dc_slot *s)
 {
 	const struct dc_arith arith = {.cordic_iterations = 1};
 	bool is_fixed = s->src_count > 1;
 	struct dc_use use;
 	const char *why;
 
-	for (uint32_t k = 1; k < s->src_count; k++)
-		is_fixed &= s->src[k].kind == DC_SRC_IMM || s->src[k].kind == DC_SRC_HOST;
-	return dc_use_of(s->inst, is_fixed, &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
+	for (uint32_t o = 1; o < s->src_count; o++)
+		is_fixed &= s->src[o].kind == DC_SRC_IMM || s->src[o].kind == DC_SRC_HOST;
+	if (!dc_use_of(s->inst, is_fixed, &use, &why))
+		return 0;
+	dc_use_keep(&use, k->is_kept, k->is_open, s->inst);
+	return dc_scratch_rows(&use, &arith);
 }
 
 /* Registers, predicates and scratch of an array: at most its word-lines. */
@@ -63,9 +66,9 @@ static char *check_rows(const struct dc_kernel *k, uint32_t n, uint32_t a)
 	for (uint32_t o = 0; o < s->src_count; o++)
 		if (s->src[o].kind == DC_SRC_LOC)
 			used |= regs_of(s->src[o].loc);
-	if (s->kind == DC_SLOT_ALU && s->scratch_rows < wanted_rows(s))
+	if (s->kind == DC_SLOT_ALU && s->scratch_rows < wanted_rows(k, s))
 		return dc_wrong(n, "array %c: %u rows of scratch for an operation that needs %u", 'A' + a,
-				s->scratch_rows, wanted_rows(s));
+				s->scratch_rows, wanted_rows(k, s));
 	if (s->scratch_regs & used || s->scratch_regs >> limit)
 		return dc_wrong(n, "array %c: scratch registers that are operands or not there", 'A' + a);
 	if (s->swap_rows > s->scratch_rows || (uint32_t)(s->scratch_rows - s->swap_rows) >
@@ -164,9 +167,10 @@ static char *check_kept(const struct dc_kernel *k, const struct ptx_inst *i, uin
 	const bool is_float = (i->type == PTX_F32 || i->type == PTX_F64) && !i->mods.sat && !i->mods.relu &&
 			      (i->mods.round == PTX_ROUND_NONE || i->mods.round == PTX_RN);
 	const bool is_sum = is_float && (i->op == PTX_OP_ADD || i->op == PTX_OP_SUB);
-	const bool is_fma = is_float && (i->op == PTX_OP_FMA || i->op == PTX_OP_MAD);
+	/* Open numbers: no product is added to one, and of constants zero alone is the same. */
+	const bool is_fma = is_float && !k->is_open && (i->op == PTX_OP_FMA || i->op == PTX_OP_MAD);
 	const bool is_positive = i->op == PTX_OP_MOV && i->src[0].kind == PTX_OPND_IMM &&
-				 !(i->src[0].imm >> (8 * ptx_type_bytes(i->type) - 1) & 1);
+				 !(k->is_open ? i->src[0].imm : i->src[0].imm >> (8 * ptx_type_bytes(i->type) - 1) & 1);
 
 	bool is_part = false;
 

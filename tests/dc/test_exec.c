@@ -230,6 +230,56 @@ static void conversions_stand_outside_of_loops(void **state)
 	is_exact = false;
 }
 
+/* Sums that are not normalised, bit by bit as by words: near those that are, in fewer cycles. An fma is none of them,
+ * and a constant but zero is converted. */
+static void sums_stay_open(void **state)
+{
+	enum { LANES = 1024, MADE = 3 };
+	uint64_t cycles[2] = {0};
+	float values[2][2 * LANES];
+
+	(void)state;
+	is_exact = true;
+	for (uint32_t open = 0; open < 2; open++) {
+		struct dc_options o = dc_options_full;
+		struct machine m;
+		struct dc_step out = {0};
+
+		o.open = open;
+		o.unroll = false;
+		start(&m,
+		      ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b;\n\t.reg .b32 %r<3>;\n"
+		      "\t.reg .pred %p;\n\t.reg .f32 %f<9>;\n"
+		      "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tmul.wide.u32 %b, %r0, 8;\n"
+		      "\tadd.s64 %b, %a, %b;\n\tadd.s32 %r1, %r0, -500;\n\tcvt.rn.f32.s32 %f0, %r1;\n"
+		      "\tmul.f32 %f1, %f0, 0f3ebd70a4;\n\tmov.u32 %r2, 0;\n\tmov.f32 %f2, 0f40490fdb;\n"
+		      "LOOP:\n\tadd.f32 %f2, %f2, %f1;\n\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p, %r2, 40;\n"
+		      "\t@%p bra LOOP;\n\tfma.rn.f32 %f3, %f0, %f0, %f2;\n"
+		      "\tst.global.f32 [%b], %f2;\n\tst.global.f32 [%b+4], %f3;\n\tret;\n}\n",
+		      &o, LANES);
+		assert_null(dc_validate(m.kernel));
+		while (!out.is_done) {
+			assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+			cycles[open] += out.cycles;
+		}
+		if (open) /* what is added, the constant, and for both readers behind the loop once */
+			assert_int_equal(dc_program_counts(m.program)->conversions_made, MADE);
+		memcpy(values[open], dc_rig_memory(&m.rig), sizeof(values[open]));
+		end(&m);
+	}
+	is_exact = false;
+	for (uint32_t i = 0; i < 2 * LANES; i++) {
+		/* Each of 40 sums is floored by 2^-22 of what it is, and what is added by half of that; of the fma the
+		 * addend was. */
+		const float off = values[1][i] - values[0][i], size = values[0][i & ~1u];
+		const float most = 1.2e-5f * ((size < 0 ? -size : size) + 4);
+
+		assert_true(off <= most && off >= -most);
+	}
+	assert_memory_not_equal(values[0], values[1], sizeof(values[0]));
+	assert_true(cycles[1] < cycles[0]);
+}
+
 /* What a lane reads of the machine: the cycle in which its word begins, its control block, its CTA's size. */
 static void special_registers(void **state)
 {
@@ -455,6 +505,7 @@ int main(void)
 	    cmocka_unit_test(special_registers),
 	    cmocka_unit_test(sums_stay_in_twos_complement),
 	    cmocka_unit_test(conversions_stand_outside_of_loops),
+	    cmocka_unit_test(sums_stay_open),
 	    cmocka_unit_test(barriers_meet),
 	    cmocka_unit_test(barriers_reduce),
 	};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "dc/array/complement.h"
+#include "dc/array/open.h"
 #include "dc/array/newton.h"
 #include "dc/array/serial.h"
 #include "dc/array/truncate.h"
@@ -287,6 +288,118 @@ static void test_conversions(void **state)
 		dc_serial_complement(&serial, use, B, D);
 		dc_serial_get(&serial, B, use->n, d);
 		assert_memory_equal(a, d, sizeof(a));
+	}
+}
+
+/* ---- open numbers ---- */
+
+static uint64_t open_expected(const struct dc_use *use, uint64_t a, uint64_t b)
+{
+	uint64_t value = dc_open_operand(use, 0, a);
+
+	if (use->op == DC_OP_FADD)
+		value = dc_open_add(use, value, dc_open_operand(use, 1, b));
+	return dc_use_keeps_result(use) ? value : dc_open_to(use, value);
+}
+
+static void check_open(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
+{
+	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS};
+	const struct dc_arith arith = {.cordic_iterations = 17};
+	static uint64_t d[DC_COLUMNS];
+
+	for (uint32_t k = 0; k < G_N_ELEMENTS(savings); k++) {
+		dc_serial_begin(&serial, savings[k]);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = guard;
+		dc_serial_put(&serial, A, use->n, a);
+		dc_serial_put(&serial, B, use->n, b);
+		if (use->op == DC_OP_FADD)
+			dc_serial_open_add(&serial, use, D, A, B, T);
+		else
+			dc_serial_open(&serial, use, D, A, T);
+		dc_serial_get(&serial, D, use->n, d);
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t e = guard >> i % 64 & 1 ? open_expected(use, a[i], b[i]) : 0;
+
+			if (d[i] != e)
+				fail_msg("open %s e=%u m=%u kept=%x savings=%x: %llx, %llx: %llx, expected %llx",
+					 dc_op_name(use->op), use->e, use->m, use->kept, savings[k],
+					 (unsigned long long)a[i], (unsigned long long)b[i], (unsigned long long)d[i],
+					 (unsigned long long)e);
+		}
+		if (!savings[k])
+			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
+		if (serial.cycles != word_cycles(use, &arith, savings[k], a, b))
+			fail_msg("open %s e=%u m=%u kept=%x savings=%x: %llu cycles bit by bit, %llu by words",
+				 dc_op_name(use->op), use->e, use->m, use->kept, savings[k],
+				 (unsigned long long)serial.cycles,
+				 (unsigned long long)word_cycles(use, &arith, savings[k], a, b));
+	}
+}
+
+/* Additions with each of operands and result open or not, and conversions both ways. */
+static void check_opens(uint32_t e, uint32_t m, const uint64_t *a, const uint64_t *b, uint64_t guard)
+{
+	static const uint8_t kept[] = {DC_KEPT_A, DC_KEPT_B, DC_KEPT_A | DC_KEPT_B, DC_KEPT_RESULT,
+				       DC_KEPT_A | DC_KEPT_RESULT, DC_KEPT_B | DC_KEPT_RESULT,
+				       DC_KEPT_A | DC_KEPT_B | DC_KEPT_RESULT};
+	struct dc_use use = {.n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
+
+	for (uint32_t k = 0; k < G_N_ELEMENTS(kept); k++) {
+		use.op = DC_OP_FADD;
+		use.kept = kept[k] | DC_KEPT_OPEN;
+		check_open(&use, a, b, guard);
+		use.op = DC_OP_COMPLEMENT;
+		if (kept[k] == DC_KEPT_A || kept[k] == DC_KEPT_RESULT)
+			check_open(&use, a, b, guard);
+	}
+}
+
+static void test_open_numbers(void **state)
+{
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+
+	(void)state;
+	for (uint64_t first = 0; first < 1u << 14; first += DC_COLUMNS) {
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			a[i] = (first + i) & low(7);
+			b[i] = (first + i) >> 7;
+		}
+		check_opens(3, 4, a, b, ~0ull);
+	}
+	for (uint32_t round = 0; round < 24; round++) {
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t near = low(7) + draw() % (round + 1);
+
+			a[i] = round ? (draw() & low(23)) | near << 23 | (draw() & 1) << 31 : draw() & low(32);
+			b[i] = round ? (draw() & low(23)) | low(7) << 23 | (draw() & 1) << 31 : draw() & low(32);
+		}
+		check_opens(8, 24, a, b, round % 3 == 2 ? draw() | 1 : ~0ull);
+	}
+}
+
+/* Sums of small integers are exact, and what has been open is again the number that it was, its last bit cut. */
+static void test_open_values(void **state)
+{
+	const struct dc_use use = {
+	    .op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1, .kept = DC_KEPT_OPEN | DC_KEPT_OPERANDS};
+
+	(void)state;
+	for (uint32_t n = 0; n < 10000; n++) {
+		const float x = (float)((int32_t)(draw() % 100000) - 50000);
+		const float y = (float)((int32_t)(draw() % 100000) - 50000);
+		const float sum = x + y;
+		uint32_t p, q, got;
+		float result;
+
+		memcpy(&p, &x, sizeof(p));
+		memcpy(&q, &y, sizeof(q));
+		got = (uint32_t)dc_open_to(&use, dc_open_add(&use, dc_open_of(&use, p), dc_open_of(&use, q)));
+		memcpy(&result, &got, sizeof(result));
+		assert_true(result == sum);
+		p = (uint32_t)(draw() & low(23)) | (1 + (uint32_t)(draw() % 254)) << 23;
+		assert_int_equal(dc_open_to(&use, dc_open_of(&use, p)), p & ~1u);
 	}
 }
 
@@ -961,6 +1074,8 @@ int main(void)
 	    cmocka_unit_test(test_small_formats),
 	    cmocka_unit_test(test_samples),
 	    cmocka_unit_test(test_conversions),
+	    cmocka_unit_test(test_open_numbers),
+	    cmocka_unit_test(test_open_values),
 	    cmocka_unit_test(test_nothing_to_save),
 	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),

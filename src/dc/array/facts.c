@@ -1,5 +1,5 @@
 /* facts.c - what the operands of 32 lanes say about how long an operation takes. */
-#include "dc/array/latency.h"
+#include "dc/array/open.h"
 
 enum { LANES = 32 };
 
@@ -459,6 +459,10 @@ void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_
 	if (!mask)
 		return;
 	f->any_lane = true;
+	if (use->kept & DC_KEPT_OPEN) {
+		dc_open_facts(f, use, src, mask);
+		return;
+	}
 	switch (use->op) {
 	case DC_OP_MUL:
 	case DC_OP_MAD: mul_facts(f, use, src, mask); break;

@@ -200,10 +200,32 @@ static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a,
 	}
 }
 
+/* Of open numbers: algorithm 1 with a bit of mantissa less, nothing rounded. */
+static uint64_t open_cycles(const struct dc_use *use, uint32_t savings, const struct dc_facts *f)
+{
+	const uint64_t e = use->e, m = use->m;
+	const bool only_present = is_on(savings, DC_SAVE_DIFFERENCES), stays = dc_use_keeps_result(use);
+	uint64_t cycles = 0;
+
+	if (use->op == DC_OP_FADD) {
+		cycles += (2 - dc_use_operands_kept(use)) * DC_OPEN_OF(e, m) + DC_OPEN_ADD(e, m);
+		cycles += !is_on(savings, DC_SAVE_SIGNS) || f->any_swap ? DC_OPEN_SWAP(e, m) : 1;
+		cycles += align_cycles(use, m - 1, 0, only_present, f);
+	} else if (stays) {
+		cycles += DC_OPEN_OF(e, m);
+	}
+	if (!stays)
+		cycles += DC_OPEN_TO(e, m) + 1 +
+			  groups_cycles(f->shifts, (uint32_t)m, DC_NORMALISE(e, (m - 1), 0), 1, only_present);
+	return cycles;
+}
+
 uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings, const struct dc_facts *f)
 {
 	uint64_t cycles;
 
+	if (savings && use->kept & DC_KEPT_OPEN)
+		return open_cycles(use, savings, f);
 	if (!savings || !dc_has_facts(use->op))
 		return dc_base_cycles(use, a) / use->times;
 	if (use->op == DC_OP_MUL)

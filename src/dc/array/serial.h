@@ -119,6 +119,9 @@ void dc_serial_fminmax(struct dc_serial *s, const struct dc_use *use, bool is_ma
 		       uint32_t t);
 /* complement.h: from magnitudes to two's complement, or back. */
 void dc_serial_complement(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a);
+/* open.h: to an open number where use says that the result is one, or back; a sum of which some are. */
+void dc_serial_open(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t t);
+void dc_serial_open_add(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t t);
 enum dc_sign { DC_SIGN_NONE, DC_SIGN_SAME, DC_SIGN_CONTRARY };
 void dc_serial_fsign(struct dc_serial *s, const struct dc_use *use, enum dc_sign sign, uint32_t d, uint32_t magnitude,
 		     uint32_t of);

@@ -99,7 +99,7 @@ static void copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint3
 		dc_serial_copy(p->s, to + i, from + i);
 }
 
-static void difference(const struct dc_plan *p)
+void dc_float_difference(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
@@ -204,7 +204,7 @@ static void take_kept(const struct dc_plan *p)
 		dc_float_complement(p, p->x_man, p->x_sign);
 	if (!is_b)
 		dc_float_complement(p, p->y_man, p->y_sign);
-	difference(p);
+	dc_float_difference(p);
 	swap(p);
 }
 
@@ -475,7 +475,7 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 	} else {
 		dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
 		dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
-		difference(&p);
+		dc_float_difference(&p);
 		swap(&p);
 		clear_ends(&p);
 		dc_float_complement(&p, p.x_man, p.x_sign);

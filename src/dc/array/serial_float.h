@@ -37,6 +37,7 @@ void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from,
  * leading one in the highest row, and p->exp. Where p->kept says so the sum stays in two's complement: p->value's
  * highest row is then the first that is not its sign's. */
 void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign);
+void dc_float_difference(const struct dc_plan *p); /* 2 e + 1 cycles: of exponents, and p->borrow where x's is less */
 void dc_float_align(const struct dc_plan *p);
 void dc_float_magnitude(const struct dc_plan *p);
 void dc_float_normalise(const struct dc_plan *p);

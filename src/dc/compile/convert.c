@@ -81,7 +81,8 @@ static void join_copies(const struct conversions *v)
 
 /* ---- what is saved, and what it costs ---- */
 
-static uint64_t cycles_of(const struct conversions *v, uint32_t reg)
+/* kept: DC_KEPT_RESULT, to the other register, or DC_KEPT_A, from it. */
+static uint64_t cycles_of(const struct conversions *v, uint32_t reg, uint8_t kept)
 {
 	const struct dc_arith arith = {.cordic_iterations = 1};
 	const bool is_double = dcc_reg_slots(v->c->func, reg) == 2;
@@ -89,13 +90,14 @@ static uint64_t cycles_of(const struct conversions *v, uint32_t reg)
 				   .n = is_double ? 64 : 32,
 				   .e = is_double ? 11 : 8,
 				   .m = is_double ? 53 : 24,
-				   .times = 1};
+				   .times = 1,
+				   .kept = v->c->o->open ? kept | DC_KEPT_OPEN : kept};
 
 	return dc_usual_cycles(&use, &arith);
 }
 
 /* By an operand or the result in two's complement. */
-static uint64_t saved_by(const struct ptx_inst *i, uint8_t kept)
+static uint64_t saved_by(const struct conversions *v, const struct ptx_inst *i, uint8_t kept)
 {
 	const struct dc_arith arith = {.cordic_iterations = 1};
 	struct dc_use use;
@@ -103,8 +105,10 @@ static uint64_t saved_by(const struct ptx_inst *i, uint8_t kept)
 	uint64_t whole;
 
 	CHECK(dc_use_of(i, false, &use, &why));
+	/* Of open numbers what one more of them saves. */
+	use.kept = v->c->o->open ? DC_KEPT_OPEN : 0;
 	whole = dc_usual_cycles(&use, &arith);
-	use.kept = kept;
+	use.kept |= kept;
 	return whole - dc_usual_cycles(&use, &arith);
 }
 
@@ -129,17 +133,17 @@ static bool is_read(const struct ptx_operand *o, uint32_t reg)
 }
 
 /* Does the instruction read the register as a number that is not in two's complement? */
-static bool asks(const struct ptx_inst *i, uint32_t reg)
+static bool asks(const struct conversions *v, const struct ptx_inst *i, uint32_t reg)
 {
 	for (uint32_t s = 0; s < i->src_count; s++)
-		if (is_read(&i->src[s], reg) && !(i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(i, s)))
+		if (is_read(&i->src[s], reg) && !(i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(v->c, i, s)))
 			return true;
 	return false;
 }
 
-static bool is_sum_of(const struct ptx_inst *i, uint32_t reg)
+static bool is_sum_of(const struct conversions *v, const struct ptx_inst *i, uint32_t reg)
 {
-	return dcc_inst_is_addition(i) && i->dst.kind == PTX_OPND_REG && i->dst.reg == reg;
+	return dcc_inst_is_addition(v->c, i) && i->dst.kind == PTX_OPND_REG && i->dst.reg == reg;
 }
 
 static void weigh_reads(const struct conversions *v, const struct ptx_inst *i, uint32_t block, uint64_t weight)
@@ -147,15 +151,15 @@ static void weigh_reads(const struct conversions *v, const struct ptx_inst *i, u
 	struct ptx_reg_use u;
 
 	for (uint32_t s = 0; s < i->src_count; s++)
-		if (i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(i, s))
-			of(v, i->src[s].reg)->saved += weight * saved_by(i, (uint8_t)(DC_KEPT_A << s));
+		if (i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(v->c, i, s))
+			of(v, i->src[s].reg)->saved += weight * saved_by(v, i, (uint8_t)(DC_KEPT_A << s));
 	ptx_inst_regs(i, &u);
 	for (uint32_t r = 0; r < u.read_count; r++) {
 		struct value *own = &v->values[u.reads[r]];
 
-		if (own->is_out || own->block == block || !asks(i, u.reads[r]))
+		if (own->is_out || own->block == block || !asks(v, i, u.reads[r]))
 			continue;
-		of(v, u.reads[r])->readers += weight * cycles_of(v, u.reads[r]);
+		of(v, u.reads[r])->readers += weight * cycles_of(v, u.reads[r], DC_KEPT_A);
 		own->block = block;
 	}
 }
@@ -172,11 +176,11 @@ static void weigh_writes(const struct conversions *v, const struct ptx_inst *i, 
 		if (own->is_out)
 			continue;
 		own->block = UINT32_MAX;
-		if (is_sum_of(i, reg)) {
-			all->saved += weight * saved_by(i, DC_KEPT_RESULT);
-			all->sums += weight * cycles_of(v, reg);
-		} else if (!dcc_inst_is_same_either_way(i)) {
-			all->makers += weight * cycles_of(v, reg);
+		if (is_sum_of(v, i, reg)) {
+			all->saved += weight * saved_by(v, i, DC_KEPT_RESULT);
+			all->sums += weight * cycles_of(v, reg, DC_KEPT_A);
+		} else if (!dcc_inst_is_same_either_way(v->c, i)) {
+			all->makers += weight * cycles_of(v, reg, DC_KEPT_RESULT);
 			own->block = i->has_guard ? UINT32_MAX : block;
 		}
 	}
@@ -269,13 +273,13 @@ static void emit_reads(const struct conversions *v, struct ptx_inst *i, uint32_t
 
 		if (place == NOWHERE)
 			continue;
-		if (place == AT_READERS && asks(i, reg) && (own->block != block || own->at_hand == UINT32_MAX)) {
+		if (place == AT_READERS && asks(v, i, reg) && (own->block != block || own->at_hand == UINT32_MAX)) {
 			own->block = block;
 			own->at_hand = dcc_reg_new(v->c, float_of(v, reg));
 			convert(v, own->at_hand, kept_of(v, reg), false);
 		}
 		for (uint32_t s = 0; s < i->src_count; s++) {
-			if (i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(i, s))
+			if (i->src[s].kind == PTX_OPND_REG && dcc_inst_takes_kept(v->c, i, s))
 				replace(v, &i->src[s], reg, kept_of(v, reg));
 			else if (place == AT_READERS)
 				replace(v, &i->src[s], reg, own->at_hand);
@@ -291,7 +295,7 @@ struct move {
 static void emit_writes(const struct conversions *v, struct ptx_inst *i, uint32_t block)
 {
 	struct move behind[PTX_REGS_MAX];
-	const bool is_same = dcc_inst_is_same_either_way(i);
+	const bool is_same = dcc_inst_is_same_either_way(v->c, i);
 	uint32_t count = 0;
 	struct ptx_reg_use u;
 
@@ -306,7 +310,7 @@ static void emit_writes(const struct conversions *v, struct ptx_inst *i, uint32_
 		v->values[reg].block = UINT32_MAX;
 		if (is_same && place == AT_SUMS)
 			dcc_emit(v->c, i);
-		if (is_same || is_sum_of(i, reg)) {
+		if (is_same || is_sum_of(v, i, reg)) {
 			replace(v, &i->dst, reg, kept_of(v, reg));
 			if (!is_same && place == AT_SUMS)
 				behind[count++] = (struct move){reg, kept_of(v, reg)};

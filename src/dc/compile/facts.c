@@ -43,7 +43,7 @@ uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 
 	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
 		return n;
-	dc_use_keep(&use, k->is_kept, i);
+	dc_use_keep(&use, k->is_kept, k->is_open, i);
 	usual = (uint32_t)dc_usual_cycles(&use, &arith);
 	/* A factor that is an immediate has as many partial products as bits. */
 	if (i->op == PTX_OP_MUL && !ptx_type_is_float(i->type) && i->src[1].kind == PTX_OPND_IMM)
@@ -81,7 +81,10 @@ uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst 
 	struct dc_use use;
 	const char *why;
 
-	return dc_use_of(i, is_fixed(k, i), &use, &why) ? dc_scratch_rows(&use, &arith) : 0;
+	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
+		return 0;
+	dc_use_keep(&use, k->is_kept, k->is_open, i);
+	return dc_scratch_rows(&use, &arith);
 }
 
 bool dcc_inst_is_control(const struct ptx_inst *i)

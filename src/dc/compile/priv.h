@@ -72,10 +72,10 @@ void dcc_keep(struct dcc *c); /* keep.c: fills kernel->is_kept */
 bool dcc_convert(struct dcc *c);
 void dcc_keep_count(struct dcc *c);
 /* An addition that array/serial_float.c or serial_fma.c does: rounded to nearest. */
-bool dcc_inst_is_addition(const struct ptx_inst *i);
+bool dcc_inst_is_addition(const struct dcc *c, const struct ptx_inst *i);
 /* Its operand k may lie in two's complement. */
-bool dcc_inst_takes_kept(const struct ptx_inst *i, uint32_t k);
-bool dcc_inst_is_same_either_way(const struct ptx_inst *i); /* a constant that is */
+bool dcc_inst_takes_kept(const struct dcc *c, const struct ptx_inst *i, uint32_t k);
+bool dcc_inst_is_same_either_way(const struct dcc *c, const struct ptx_inst *i); /* a constant that is */
 
 /* ---- linear code: linear.c ---- */
 

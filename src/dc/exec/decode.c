@@ -130,7 +130,8 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 		return refuse(p, i, why, diag);
 	e->has_facts = dc_has_facts(e->use.op);
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
-	dc_use_keep(&e->use, p->kernel->is_kept, i);
+	dc_use_keep(&e->use, p->kernel->is_kept, p->kernel->is_open, i);
+	e->has_facts |= e->use.kept & DC_KEPT_OPEN && !dc_use_keeps_result(&e->use);
 	e->fixed_cycles = dc_base_cycles(&e->use, &p->params.arith);
 	if (e->use.op == DC_OP_COMPLEMENT)
 		e->base_cycles = e->fixed_cycles;

@@ -137,7 +137,7 @@ static void put_operands(struct dc_exact *x, const struct dc_exec *e, const stru
 		for (uint32_t c = 0; c < DC_COLUMNS; c++)
 			x->half[k][c] = x->src[k][c] >> half * e->use.n;
 	for (uint32_t k = 0; k < 3; k++)
-		for (uint32_t c = 0; c < DC_COLUMNS && e->use.kept >> k & 1; c++)
+		for (uint32_t c = 0; c < DC_COLUMNS && e->use.kept >> k & 1 && !(e->use.kept & DC_KEPT_OPEN); c++)
 			x->half[k][c] = dc_complement(&e->use, x->half[k][c]);
 	for (uint32_t c = 0; c < DC_COLUMNS; c++) {
 		if (i->op == PTX_OP_SUB && e->use.op == DC_OP_FADD)
@@ -203,7 +203,12 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	const struct dc_use *u = &e->use;
 
 	switch (u->op) {
-	case DC_OP_FADD: dc_serial_fadd(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
+	case DC_OP_FADD:
+		if (u->kept & DC_KEPT_OPEN)
+			dc_serial_open_add(bits, u, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+		else
+			dc_serial_fadd(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T);
+		break;
 	case DC_OP_FMUL: dc_serial_fmul(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
 	case DC_OP_FMA: dc_serial_fma(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_C, ROWS_T); break;
 	case DC_OP_FDIV: dc_serial_fdiv(bits, u, arith, ROWS_D, ROWS_A, ROWS_B, ROWS_T); break;
@@ -220,7 +225,12 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FLOAT_TO_FLOAT: dc_serial_ftof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FLOAT_ROUND: dc_serial_fround(bits, u, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FRSQRT: dc_serial_frsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
-	case DC_OP_COMPLEMENT: dc_serial_complement(bits, u, ROWS_D, ROWS_A); break;
+	case DC_OP_COMPLEMENT:
+		if (u->kept & DC_KEPT_OPEN)
+			dc_serial_open(bits, u, ROWS_D, ROWS_A, ROWS_T);
+		else
+			dc_serial_complement(bits, u, ROWS_D, ROWS_A);
+		break;
 	case DC_OP_FTANH: dc_serial_ftanh(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FMINMAX:
 		dc_serial_fminmax(bits, u, i->op == PTX_OP_MAX, ROWS_D, ROWS_A, ROWS_B, ROWS_T);

@@ -7,6 +7,7 @@
 #include "dc/array/complement.h"
 #include "dc/array/cordic.h"
 #include "dc/array/newton.h"
+#include "dc/array/open.h"
 #include "dc/array/truncate.h"
 #include "dc/exec/priv.h"
 
@@ -352,13 +353,31 @@ static void flush_sources(struct dc_program *p, const struct dc_exec *e, const v
 	const struct format f = format_of(e->use.e, e->use.m, e->use.op == DC_OP_FLOAT_TO_FLOAT ? 1 : e->use.times);
 
 	for (uint32_t k = 0; k < e->src_count; k++) {
-		if (!e->from[k].want || !has_flush(&f) || !may_flush(src[k], &f))
+		if (!e->from[k].want || !has_flush(&f) || !may_flush(src[k], &f) ||
+		    (e->use.kept & DC_KEPT_OPEN && e->use.kept >> k & 1))
 			continue;
 		if (src[k] != r->src[k]) {
 			memcpy(r->src[k], src[k], (size_t)DC_ROW_WORDS * e->from[k].want);
 			src[k] = r->src[k];
 		}
 		p->counts.denormals += flush(r->src[k], &f, mask);
+	}
+}
+
+/* duality.elide_normalisation: sums of open numbers, and conversions to and from them. */
+static void open_values(const struct dc_exec *e, const void *const *src, uint32_t mask, void *out)
+{
+	const uint32_t bytes = e->dst_bytes;
+	const bool stays = dc_use_keeps_result(&e->use);
+
+	for (uint32_t left = mask; left; left &= left - 1) {
+		const uint32_t lane = (uint32_t)__builtin_ctz(left);
+		uint64_t value = dc_open_operand(&e->use, 0, lane_value(src[0], bytes, lane));
+
+		if (e->use.op == DC_OP_FADD)
+			value = dc_open_add(&e->use, value,
+					    dc_open_operand(&e->use, 1, lane_value(src[1], bytes, lane)));
+		lane_set(out, bytes, lane, stays ? value : dc_open_to(&e->use, value));
 	}
 }
 
@@ -432,6 +451,7 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 	struct rows r;
 	const void *src[DC_ALU_SRCS] = {dc_zero_row, dc_zero_row, dc_zero_row, dc_zero_row};
 	uint32_t second = 0, result = 0, pred = 0, pred2 = 0;
+	const bool is_open = e->use.kept & DC_KEPT_OPEN;
 
 	for (uint32_t k = 0; k < e->src_count; k++)
 		if (e->from[k].want)
@@ -440,7 +460,7 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		pred = dc_pred_source(b, &e->pred, warp);
 	if (e->pred2.kind != DC_SRC_NONE)
 		pred2 = dc_pred_source(b, &e->pred2, warp);
-	if (e->use.kept & DC_KEPT_OPERANDS)
+	if (e->use.kept & DC_KEPT_OPERANDS && !is_open)
 		take_kept(e, src, &r);
 	if (is_flushing(e->use.op))
 		flush_sources(p, e, src, &r, mask);
@@ -450,6 +470,8 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		dc_exact_take(p->exact, e, warp, src);
 	if (e->run == DC_RUN_LANE)
 		lane_ids(b, l, s, e, warp, r.out);
+	else if (is_open)
+		open_values(e, src, mask, r.out);
 	else if (e->is_truncated)
 		truncated(e, s->inst, src, mask, r.out);
 	else if (e->own != DC_OWN_NONE)
@@ -457,9 +479,9 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 	else
 		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
 	if (e->dst_bytes) {
-		if (is_flushing(e->use.op))
+		if (is_flushing(e->use.op) && !is_open)
 			p->counts.denormals += flush_results(e, r.out, mask);
-		if (dc_use_keeps_result(&e->use))
+		if (dc_use_keeps_result(&e->use) && !is_open)
 			dc_complement_row(&e->use, r.out, r.out);
 		dc_row_put(b, &s->dst, warp, r.out, e->dst_bytes, e->is_dst_signed, mask);
 	}
