@@ -65,8 +65,8 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l, bool kno
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	o.keep = o.keep && d->p->elide_conversions && d->p->rounding == DC_NEAREST;
-	o.open = o.keep && d->p->elide_normalisation;
+	o.open = o.keep && d->p->elide_conversions && d->p->elide_normalisation;
+	o.keep = o.keep && d->p->elide_conversions && (d->p->rounding == DC_NEAREST || o.open);
 	o.balance_float = o.balance && d->p->balance_floats;
 	o.base_offset = d->p->address == DC_ADDRESS_BASE_OFFSET;
 	o.unroll_insts = (uint32_t)MIN(o.unroll_insts, d->p->ring_words); /* longer, it would be sent in every wave */

@@ -89,16 +89,21 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	(DC_FMUL_BASE(e, m, 1) + DC_RANGE(e, m, 1) + 4 * k * (n + 1) + 2 + 2 * DC_FADD_BASE(e, m, 1) +                 \
 	 DC_FDIV_BASE(e, m, 1) + 7 * n + e + 15)
 
-/* open.h. To an open number; from one, and its normalisation; of two, without alignment and swap. */
-#define DC_OPEN_OF(e, m) (4 * m + e + 7)
-#define DC_OPEN_TO(e, m) (2 * (m - 1) + 2 * e + (e + m) + 15 + DC_MAGNITUDE((m - 1), 0))
-#define DC_OPEN_TO_BASE(e, m) (DC_OPEN_TO(e, m) + DC_NORMALISE_BASE(e, (m - 1), 0))
-#define DC_OPEN_TO_USUAL(e, m) (DC_OPEN_TO(e, m) + 2 * DC_NORMALISE(e, (m - 1), 0) + 8)
-#define DC_OPEN_SWAP(e, m) (1 + 3 * m + 3 * e)
-#define DC_OPEN_ADD(e, m) (3 * (e + m) + 3 * e + m + 33)
-#define DC_OPEN_ADD_BASE(e, m) (DC_OPEN_ADD(e, m) + DC_OPEN_SWAP(e, m) + DC_ALIGN_BASE((m - 1), 0))
-#define DC_OPEN_ADD_USUAL(e, m) \
-	(DC_OPEN_ADD(e, m) + DC_OPEN_SWAP(e, m) + DC_LOG2(e) + 1 + 16 + 3 * DC_ALIGN((m - 1), 0))
-#define DC_OPEN_SCRATCH(e, m) (3 * m + 2 * e + 12)
+/* Sums of which an operand (k: so many) or the result is open (array/open.h, r = 0): mantissas have a row less. Open
+ * operands are copied, and swapped from where they are; both normalised, they are in turn complemented after that. */
+#define DC_OPEN_TAKE(e, m, k)                                                                                         \
+	(DC_UNPACK(e, m) + DC_DIFFERENCE(e) + DC_COMPLEMENT(m) - (k) * (1 + DC_COMPLEMENT_ONE(m)) - (k) / 2)
+#define DC_OPEN_SWAP(e, m, k) (DC_SWAP(e, m) - ((k) ? 2 : 0))
+/* The exponent of the sum; its rows, where it overflows; the result, what is infinite or no number; a normalised one.
+ */
+#define DC_OPEN_EXPONENT(e) (3 + e + 2)
+#define DC_OPEN_OVERFLOW(m) (m)
+#define DC_OPEN_PACK(e, m) (e + m + 20)
+#define DC_OPEN_NORMALISE(e, m) (DC_MAGNITUDE((m - 1), 0) + 1 + DC_PACK(e, m))
+#define DC_OPEN_OF(e, m) (2 * m + e + 11)
+#define DC_OPEN_TO_BASE(e, m) (m + 2 + DC_OPEN_NORMALISE(e, m) + DC_NORMALISE_BASE(e, (m - 1), 0))
+#define DC_OPEN_TO_USUAL(e, m) (m + 2 + DC_OPEN_NORMALISE(e, m) + 4 * DC_NORMALISE(e, (m - 1), 0) + 8)
+#define DC_OPEN_OF_SCRATCH 4
+#define DC_OPEN_TO_SCRATCH(e, m) (2 * m + 2 * e + 16)
 
 #endif

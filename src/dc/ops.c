@@ -108,15 +108,21 @@ static uint64_t kept_cycles(const struct dc_use *use)
 	       (dc_use_keeps_result(use) ? DC_MAGNITUDE(sum, 1) - DC_KEPT_SIGN - DC_KEPT_ROUND : 0);
 }
 
-/* Of open numbers (array/open.h): what is none among the operands becomes one, and the sum an ordinary one. */
+/* Of open numbers (array/open.h), with all that alignment and normalisation may take, or what they usually do. */
 static uint64_t open_cycles(const struct dc_use *use, bool is_usual)
 {
-	const uint64_t e = use->e, m = use->m, to = is_usual ? DC_OPEN_TO_USUAL(e, m) : DC_OPEN_TO_BASE(e, m);
+	const uint64_t e = use->e, m = use->m, k = dc_use_operands_kept(use);
+	uint64_t cycles = DC_OPEN_TAKE(e, m, k) + DC_OPEN_SWAP(e, m, k) + DC_OPEN_EXPONENT(e) + DC_OPEN_OVERFLOW(m);
 
 	if (use->op == DC_OP_COMPLEMENT)
-		return dc_use_keeps_result(use) ? DC_OPEN_OF(e, m) : to;
-	return (2 - dc_use_operands_kept(use)) * DC_OPEN_OF(e, m) + (dc_use_keeps_result(use) ? 0 : to) +
-	       (is_usual ? DC_OPEN_ADD_USUAL(e, m) : DC_OPEN_ADD_BASE(e, m));
+		return dc_use_keeps_result(use) ? DC_OPEN_OF(e, m)
+		       : is_usual		? DC_OPEN_TO_USUAL(e, m)
+						: DC_OPEN_TO_BASE(e, m);
+	cycles += is_usual ? DC_LOG2(e) + 1 + 16 + 3 * DC_ALIGN((m - 1), 0) : DC_ALIGN_BASE((m - 1), 0);
+	if (dc_use_keeps_result(use))
+		return cycles + DC_OPEN_PACK(e, m);
+	return cycles + DC_OPEN_NORMALISE(e, m) +
+	       (is_usual ? 4 * DC_NORMALISE(e, (m - 1), 0) + 8 : DC_NORMALISE_BASE(e, (m - 1), 0));
 }
 
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
@@ -142,8 +148,9 @@ uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a)
 	const struct widths w = widths_of(use, a);
 	const uint32_t e = use->e, m = use->m;
 
-	return use->op == DC_OP_COMPLEMENT && use->kept & DC_KEPT_OPEN ? DC_OPEN_SCRATCH(e, m)
-								       : (uint32_t)scratch_of(use->op, &w);
+	if (use->op == DC_OP_COMPLEMENT && use->kept & DC_KEPT_OPEN)
+		return dc_use_keeps_result(use) ? DC_OPEN_OF_SCRATCH : DC_OPEN_TO_SCRATCH(e, m);
+	return (uint32_t)scratch_of(use->op, &w);
 }
 
 /* ---- which one an instruction is ---- */

@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include <glib.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +16,7 @@ static const char head[] = ".version 6.0\n.target sm_70\n.address_size 64\n";
 
 static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
 static bool is_exact; /* words are done bit by bit as well */
+static bool is_truncated;
 
 /* A kernel on the lanes of a control block, a CTA. */
 struct machine {
@@ -26,7 +28,7 @@ struct machine {
 
 static void start(struct machine *m, const char *text, const struct dc_options *o, uint32_t threads)
 {
-	const struct dc_exec_params params = {.arith.cordic_iterations = 26,
+	const struct dc_exec_params params = {.arith = {.cordic_iterations = 26, .is_truncated = is_truncated},
 					      .savings = is_exact ? DC_SAVE_ALL : 0,
 					      .line_bytes = 64,
 					      .clock_khz = 2500000,
@@ -280,6 +282,83 @@ static void sums_stay_open(void **state)
 	assert_true(cycles[1] < cycles[0]);
 }
 
+/* Sums that additions alone read are not normalised, bit by bit as by words: those that a fused multiply-add reads are,
+ * and what a loop adds up is once, behind it. Of each kernel: so many conversions are made and left out. They take
+ * fewer cycles, and give about the same. */
+static void sums_are_cut_and_open(void **state)
+{
+	enum { LANES = 1024, ROUNDS = 40 };
+	static const struct {
+		const char *what, *before, *inside;
+		uint32_t made, left_out;
+	} rows[] = {
+	    {"a sum and two differences of sums, the last for a product",
+	     "\tadd.f32 %f3, %f0, 0f40466666;\n\tadd.f32 %f4, %f3, %f0;\n\tsub.f32 %f5, %f4, %f0;\n"
+	     "\tadd.f32 %f6, %f5, %f3;\n\tfma.rn.f32 %f2, %f0, %f0, %f6;\n",
+	     "", 1, 9},
+	    {"what the loop begins with and adds in front of it, the sum behind it",
+	     "\tmul.f32 %f2, %f0, 0f3f000000;\n", "\tadd.f32 %f2, %f2, %f0;\n", 3, 3 * ROUNDS},
+	    {"a sum that begins with one", "\tmov.f32 %f2, 0f3f800000;\n", "\tadd.f32 %f2, %f2, %f0;\n", 3,
+	     3 * ROUNDS},
+	    {"a sum that a product reads in each round is normalised, as its conversion there takes longer",
+	     "\tmul.f32 %f2, %f0, 0f3f000000;\n\tmul.f32 %f3, %f0, 0f3f400000;\n",
+	     "\tadd.f32 %f2, %f2, %f0;\n\tadd.f32 %f2, %f2, %f0;\n\tadd.f32 %f2, %f2, %f0;\n"
+	     "\tadd.f32 %f3, %f3, %f0;\n\tmul.f32 %f4, %f3, %f1;\n"
+	     "\tst.global.f32 [%b], %f4;\n",
+	     3, 10 * ROUNDS},
+	    {"a sum of products is normalised", "\tmul.f32 %f2, %f0, 0f3f000000;\n",
+	     "\tfma.rn.f32 %f2, %f0, %f1, %f2;\n", 0, 0},
+	};
+
+	(void)state;
+	is_exact = is_truncated = true;
+	for (uint32_t n = 0; n < G_N_ELEMENTS(rows); n++) {
+		uint64_t cycles[2] = {0};
+		float sums[2][LANES];
+		g_autofree char *kernel = g_strconcat(
+		    ".visible .entry k(.param .u64 a)\n{\n\t.reg .b64 %a, %b;\n\t.reg .b32 %r<3>;\n"
+		    "\t.reg .pred %p;\n\t.reg .f32 %f<9>;\n"
+		    "\tld.param.u64 %a, [a];\n\tmov.u32 %r0, %tid.x;\n\tmul.wide.u32 %b, %r0, 4;\n"
+		    "\tadd.s64 %b, %a, %b;\n\tadd.s32 %r1, %r0, -500;\n\tcvt.rn.f32.s32 %f0, %r1;\n"
+		    "\tmul.f32 %f0, %f0, 0f3ebd70a4;\n\tcvt.rn.f32.u32 %f1, %r0;\n\tmov.u32 %r2, 0;\n",
+		    rows[n].before, "LOOP:\n", rows[n].inside,
+		    "\tadd.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p, %r2, 40;\n\t@%p bra LOOP;\n",
+		    "\tst.global.f32 [%b], %f2;\n\tret;\n}\n", NULL);
+
+		for (uint32_t open = 0; open < 2; open++) {
+			struct dc_options o = dc_options_full;
+			struct machine m;
+			struct dc_step out = {0};
+
+			o.keep = o.open = open;
+			o.unroll = false;
+			start(&m, kernel, &o, LANES);
+			assert_null(dc_validate(m.kernel));
+			while (!out.is_done) {
+				assert_true(dc_block_step(m.program, m.block, &m.rig.launch, 0, &out));
+				cycles[open] += out.cycles;
+			}
+			const struct dc_exec_counts *counts = dc_program_counts(m.program);
+
+			if (counts->conversions_made != (open ? rows[n].made : 0) ||
+			    counts->conversions_kept != (open ? rows[n].left_out : 0))
+				fail_msg("%s: %llu made, %llu left out", rows[n].what,
+					 (unsigned long long)counts->conversions_made,
+					 (unsigned long long)counts->conversions_kept);
+			memcpy(sums[open], dc_rig_memory(&m.rig), sizeof(sums[open]));
+			end(&m);
+		}
+		/* A row of what is lost in each round, of the largest number that was added up. */
+		for (uint32_t i = 0; i < LANES; i++)
+			if (!(fabsf(sums[1][i] - sums[0][i]) <= fmaxf(fabsf(sums[0][i]), 400) * ROUNDS * 0x1p-22f))
+				fail_msg("%s: lane %u: %g, expected %g", rows[n].what, i, (double)sums[1][i],
+					 (double)sums[0][i]);
+		assert_true((memcmp(sums[0], sums[1], sizeof(sums[0])) != 0) == (rows[n].left_out != 0));
+		assert_true(rows[n].left_out ? cycles[1] < cycles[0] : cycles[1] == cycles[0]);
+	}
+	is_exact = is_truncated = false;
+}
+
 /* What a lane reads of the machine: the cycle in which its word begins, its control block, its CTA's size. */
 static void special_registers(void **state)
 {
@@ -506,6 +585,7 @@ int main(void)
 	    cmocka_unit_test(sums_stay_in_twos_complement),
 	    cmocka_unit_test(conversions_stand_outside_of_loops),
 	    cmocka_unit_test(sums_stay_open),
+	    cmocka_unit_test(sums_are_cut_and_open),
 	    cmocka_unit_test(barriers_meet),
 	    cmocka_unit_test(barriers_reduce),
 	};

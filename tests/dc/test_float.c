@@ -91,19 +91,23 @@ static uint64_t expected(const struct dc_use *u, bool is_truncated, uint64_t a, 
 
 /* ---- the comparison ---- */
 
-static uint64_t word_cycles(const struct dc_use *use, const struct dc_arith *arith, uint32_t savings, const uint64_t *a,
-			    const uint64_t *b)
+static uint64_t word_cycles(const struct dc_use *use, const struct dc_arith *arith, uint32_t savings,
+			    const uint64_t *const *of)
 {
-	_Alignas(64) uint32_t x[ROW], y[ROW];
-	const void *src[2] = {x, y};
+	_Alignas(64) uint64_t rows[3][ROW];
+	const void *src[3] = {rows[0], rows[1], rows[2]};
+	const bool is_wide = (use->op == DC_OP_INT_TO_FLOAT ? use->bits : use->n) > 32;
 	struct dc_facts facts;
 
 	dc_facts_begin(&facts);
 	for (uint32_t w = 0; w < DC_COLUMNS / ROW; w++) {
-		for (uint32_t i = 0; i < ROW; i++) {
-			x[i] = (uint32_t)a[w * ROW + i];
-			y[i] = (uint32_t)b[w * ROW + i];
-		}
+		for (uint32_t k = 0; k < 3; k++)
+			for (uint32_t i = 0; i < ROW; i++) {
+				if (is_wide)
+					rows[k][i] = of[k][w * ROW + i];
+				else
+					((uint32_t *)rows[k])[i] = (uint32_t)of[k][w * ROW + i];
+			}
 		dc_facts_add(&facts, use, arith, src, (uint32_t)(serial.guard.w[w / 2] >> w % 2 * ROW));
 	}
 	return dc_cycles(use, arith, savings, &facts);
@@ -161,11 +165,11 @@ static void check_as(const struct dc_use *use, const uint64_t *a, const uint64_t
 		}
 		if (!which)
 			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
-		if (serial.cycles != word_cycles(use, &arith, which, a, b))
+		if (serial.cycles != word_cycles(use, &arith, which, (const uint64_t *[]){a, b, b}))
 			fail_msg("%s e=%u m=%u kept=%x truncated=%d savings=%x: %llu cycles bit by bit, %llu by words",
 				 dc_op_name(use->op), use->e, use->m, use->kept, arith.is_truncated, which,
 				 (unsigned long long)serial.cycles,
-				 (unsigned long long)word_cycles(use, &arith, which, a, b));
+				 (unsigned long long)word_cycles(use, &arith, which, (const uint64_t *[]){a, b, b}));
 	}
 }
 
@@ -253,6 +257,7 @@ static void test_samples(void **state)
 	(void)state;
 	sampled(DC_OP_FADD, 8, 24);
 	sampled(DC_OP_FADD, 5, 11);
+	sampled(DC_OP_FADD, 11, 53);
 	sampled(DC_OP_FMUL, 8, 24);
 	sampled(DC_OP_FMUL, 8, 8);
 }
@@ -295,11 +300,9 @@ static void test_conversions(void **state)
 
 static uint64_t open_expected(const struct dc_use *use, uint64_t a, uint64_t b)
 {
-	uint64_t value = dc_open_operand(use, 0, a);
-
 	if (use->op == DC_OP_FADD)
-		value = dc_open_add(use, value, dc_open_operand(use, 1, b));
-	return dc_use_keeps_result(use) ? value : dc_open_to(use, value);
+		return dc_open_add(use, a, b);
+	return dc_use_keeps_result(use) ? dc_open_of(use, a) : dc_open_to(use, a);
 }
 
 static void check_open(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
@@ -330,11 +333,12 @@ static void check_open(const struct dc_use *use, const uint64_t *a, const uint64
 		}
 		if (!savings[k])
 			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
-		if (serial.cycles != word_cycles(use, &arith, savings[k], a, b))
+		const uint64_t words = word_cycles(use, &arith, savings[k], (const uint64_t *[]){a, b, b});
+
+		if (serial.cycles != words)
 			fail_msg("open %s e=%u m=%u kept=%x savings=%x: %llu cycles bit by bit, %llu by words",
 				 dc_op_name(use->op), use->e, use->m, use->kept, savings[k],
-				 (unsigned long long)serial.cycles,
-				 (unsigned long long)word_cycles(use, &arith, savings[k], a, b));
+				 (unsigned long long)serial.cycles, (unsigned long long)words);
 	}
 }
 
@@ -377,13 +381,22 @@ static void test_open_numbers(void **state)
 		}
 		check_opens(8, 24, a, b, round % 3 == 2 ? draw() | 1 : ~0ull);
 	}
+	for (uint32_t round = 0; round < 8; round++) {
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t near = low(10) + draw() % (8 * round + 1);
+
+			a[i] = round ? (draw() & low(52)) | near << 52 | (draw() & 1) << 63 : draw();
+			b[i] = round ? (draw() & low(52)) | low(10) << 52 | (draw() & 1) << 63 : draw();
+		}
+		check_opens(11, 53, a, b, round % 3 == 2 ? draw() | 1 : ~0ull);
+	}
 }
 
 /* Sums of small integers are exact, and what has been open is again the number that it was, its last bit cut. */
 static void test_open_values(void **state)
 {
-	const struct dc_use use = {
-	    .op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1, .kept = DC_KEPT_OPEN | DC_KEPT_OPERANDS};
+	const struct dc_use use = {.op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1,
+				   .kept = DC_KEPT_OPEN | DC_KEPT_OPERANDS | DC_KEPT_RESULT};
 
 	(void)state;
 	for (uint32_t n = 0; n < 10000; n++) {
@@ -401,6 +414,95 @@ static void test_open_values(void **state)
 		p = (uint32_t)(draw() & low(23)) | (1 + (uint32_t)(draw() % 254)) << 23;
 		assert_int_equal(dc_open_to(&use, dc_open_of(&use, p)), p & ~1u);
 	}
+}
+
+/* What an open number is, exactly. */
+static double open_value(const struct dc_use *u, uint64_t raw)
+{
+	const int64_t e = (int64_t)(raw >> (u->m - 1) & low(u->e)), bias = (int64_t)low(u->e - 1u);
+	const int64_t sign = raw >> (u->n - 1) & 1 ? (int64_t)1 << (u->m - 1) : 0;
+
+	return ldexp((double)((int64_t)(raw & low(u->m - 1u)) - sign), (int)(e - bias - u->m + 2));
+}
+
+static double step_of(const struct dc_use *u, int64_t exponent)
+{
+	return ldexp(1, (int)(exponent - (int64_t)low(u->e - 1u) - u->m + 2));
+}
+
+/* Of all pairs of a format: a sum is the exact one or less, by less than a step of the larger exponent, or two where it
+ * has overflowed; it has that exponent, or one more. What conversions make is the number, or less by less than a step.
+ */
+static void test_all_open_values(void **state)
+{
+	const struct dc_use u = {.op = DC_OP_FADD, .n = 8, .e = 4, .m = 4, .times = 1,
+				 .kept = DC_KEPT_OPEN | DC_KEPT_OPERANDS | DC_KEPT_RESULT};
+	const int64_t top = (int64_t)low(u.e), most = (int64_t)low(u.m - 1u);
+
+	(void)state;
+	for (uint64_t pair = 0; pair < 1ull << 16; pair++) {
+		const uint64_t a = pair & low(8), b = pair >> 8, sum = dc_open_add(&u, a, b);
+		const int64_t ea = (int64_t)(a >> 3 & low(4)), eb = (int64_t)(b >> 3 & low(4)),
+			      es = (int64_t)(sum >> 3 & low(4)), larger = ea > eb ? ea : eb;
+		const double exact = open_value(&u, a) + open_value(&u, b), step = step_of(&u, larger);
+		const double least = floor(exact / step);
+		const bool overflows = least > (double)most || least < (double)(-most - 1);
+		const double less = exact - open_value(&u, sum);
+
+		if (larger == top)
+			continue;
+		assert_int_equal(es, larger + overflows);
+		if (es == top)
+			assert_true((sum >> 7 & 1) == (exact < 0) && (sum & low(3)) == 4);
+		else
+			assert_true(less >= 0 && less < (overflows ? 2 : 1) * step);
+	}
+	for (uint64_t a = 0; a < 1ull << 8; a++) {
+		const int64_t e = (int64_t)(a >> 3 & low(4));
+		const double x = value_of(&u, a), open = open_value(&u, a);
+		const double made = open_value(&u, dc_open_of(&u, a)), back = value_of(&u, dc_open_to(&u, a));
+
+		if (e == top)
+			continue;
+		assert_true(x - made >= 0 && x - made < step_of(&u, e));
+		if (fabs(open) < ldexp(1, 1 - (int)low(3)))
+			assert_true(back == 0);
+		else if (fabs(open) < ldexp(1, 8))
+			assert_true(back == open);
+		else
+			assert_true(back == copysign(INFINITY, open));
+	}
+}
+
+/* Infinity keeps its sign whatever finite number is added, and no number is one of all ways. */
+static void test_open_ends(void **state)
+{
+	const struct dc_use u = {.op = DC_OP_FADD, .n = 8, .e = 4, .m = 4, .times = 1,
+				 .kept = DC_KEPT_OPEN | DC_KEPT_OPERANDS | DC_KEPT_RESULT};
+	const uint64_t infinity = 0x7c, contrary = 0xfc, nan = 0x7f;
+
+	(void)state;
+	assert_int_equal(dc_open_of(&u, 0x78), infinity);
+	assert_int_equal(dc_open_of(&u, 0xf8), contrary);
+	assert_int_equal(dc_open_to(&u, infinity), 0x78);
+	assert_int_equal(dc_open_to(&u, contrary), 0xf8);
+	for (uint64_t f = 1; f < 8; f++) {
+		assert_int_equal(dc_open_of(&u, 0x78 | f), nan);
+		assert_int_equal(dc_open_of(&u, 0xf8 | f), nan);
+	}
+	assert_int_equal(dc_open_to(&u, nan), nan);
+	assert_int_equal(dc_open_of(&u, 0x80), 0); /* zero has one sign, and what is denormal is zero */
+	assert_int_equal(dc_open_of(&u, 0x83), 0);
+	for (uint64_t a = 0; a < 1ull << 8; a++) {
+		if ((a >> 3 & 15) == 15)
+			continue;
+		assert_int_equal(dc_open_add(&u, infinity, a), infinity);
+		assert_int_equal(dc_open_add(&u, a, contrary), contrary);
+		assert_int_equal(dc_open_add(&u, nan, a), nan);
+	}
+	assert_int_equal(dc_open_add(&u, infinity, infinity), infinity);
+	assert_int_equal(dc_open_add(&u, contrary, contrary), contrary);
+	assert_int_equal(dc_open_add(&u, infinity, contrary), nan);
 }
 
 /* Every difference, and every place that a sum's leading one can be at, in some lane: as with the saving off, but for
@@ -518,27 +620,6 @@ static bool is_least(const struct dc_use *u, uint64_t x, uint64_t y)
 	return (x & all) + (y & all) == least && (!(x & all) || !(y & all));
 }
 
-static uint64_t fma_cycles(const struct dc_use *use, const struct dc_arith *arith, uint32_t savings,
-			   const uint64_t *const *of)
-{
-	_Alignas(64) uint64_t rows[3][ROW];
-	const void *src[3] = {rows[0], rows[1], rows[2]};
-	struct dc_facts facts;
-
-	dc_facts_begin(&facts);
-	for (uint32_t w = 0; w < DC_COLUMNS / ROW; w++) {
-		for (uint32_t k = 0; k < 3; k++)
-			for (uint32_t i = 0; i < ROW; i++) {
-				if (use->n > 32)
-					rows[k][i] = of[k][w * ROW + i];
-				else
-					((uint32_t *)rows[k])[i] = (uint32_t)of[k][w * ROW + i];
-			}
-		dc_facts_add(&facts, use, arith, src, (uint32_t)(serial.guard.w[w / 2] >> w % 2 * ROW));
-	}
-	return dc_cycles(use, arith, savings, &facts);
-}
-
 static void check_fma_as(const struct dc_use *use, const uint64_t *const *of, uint64_t guard)
 {
 	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS,
@@ -571,7 +652,7 @@ static void check_fma_as(const struct dc_use *use, const uint64_t *const *of, ui
 		}
 		if (!savings[k / 2])
 			assert_int_equal(serial.cycles, dc_base_cycles(use, &arith));
-		assert_int_equal(serial.cycles, fma_cycles(use, &arith, savings[k / 2], of));
+		assert_int_equal(serial.cycles, word_cycles(use, &arith, savings[k / 2], of));
 	}
 }
 
@@ -804,7 +885,7 @@ static void check_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m)
 		}
 		if (!savings)
 			assert_int_equal(serial.cycles, dc_base_cycles(&u, &arith));
-		assert_int_equal(serial.cycles, word_cycles(&u, &arith, savings, a, a));
+		assert_int_equal(serial.cycles, word_cycles(&u, &arith, savings, (const uint64_t *[]){a, a, a}));
 	}
 }
 
@@ -890,7 +971,7 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 		}
 		if (!savings)
 			assert_int_equal(serial.cycles, dc_base_cycles(&u, &arith));
-		assert_int_equal(serial.cycles, fma_cycles(&u, &arith, savings, (const uint64_t *[]){a, a, a}));
+		assert_int_equal(serial.cycles, word_cycles(&u, &arith, savings, (const uint64_t *[]){a, a, a}));
 	}
 }
 
@@ -978,7 +1059,7 @@ static void check_conversion(const struct dc_use *u, uint32_t round)
 	}
 	if (!savings)
 		assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
-	assert_int_equal(serial.cycles, fma_cycles(u, &arith, savings, (const uint64_t *[]){a, a, a}));
+	assert_int_equal(serial.cycles, word_cycles(u, &arith, savings, (const uint64_t *[]){a, a, a}));
 }
 
 static void test_formats(void **state)
@@ -1076,6 +1157,8 @@ int main(void)
 	    cmocka_unit_test(test_conversions),
 	    cmocka_unit_test(test_open_numbers),
 	    cmocka_unit_test(test_open_values),
+	    cmocka_unit_test(test_all_open_values),
+	    cmocka_unit_test(test_open_ends),
 	    cmocka_unit_test(test_nothing_to_save),
 	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),

@@ -312,19 +312,34 @@ static void store_unconverted(struct dc_kernel *k)
 	assert_int_not_equal(kept, UINT32_MAX);
 }
 
+/* What the sum begins with. */
+static void begin_with_one(struct dc_kernel *k)
+{
+	for (uint32_t n = 0; n < k->func->inst_count; n++)
+		if (k->func->insts[n].op == PTX_OP_MOV && k->func->insts[n].type == PTX_F32 &&
+		    k->func->insts[n].src[0].kind == PTX_OPND_IMM)
+			k->func->insts[n].src[0].imm = 0x3f800000;
+}
+
 static void conversions_are_checked(void **state)
 {
-	static void (*const plants[])(struct dc_kernel *k) = {convert_bits, store_unconverted};
+	static void (*const plants[])(struct dc_kernel *k) = {convert_bits, store_unconverted, convert_bits,
+							      store_unconverted, begin_with_one};
 	static const char *const what[] = {"to or from two's complement that is of no float",
-					   "operand 1 lies in two's complement"};
+					   "operand 1 lies in two's complement",
+					   "to or from two's complement that is of no float",
+					   "operand 1 lies in two's complement",
+					   "no addition, but its result is read in two's complement"};
 
 	(void)state;
 	for (uint32_t n = 0; n < G_N_ELEMENTS(plants); n++) {
+		struct dc_options o = dc_options_full;
 		struct dc_rig r;
 		struct dc_kernel *k;
 
+		o.open = n >= 2;
 		dc_rig_open(&r, sum_text, "sum");
-		k = compile(&r, "sum", &dc_options_full);
+		k = compile(&r, "sum", &o);
 		assert_int_equal(k->counts.converted, 2);
 		expect(k, "none", NULL);
 		plants[n](k);

@@ -200,24 +200,27 @@ static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a,
 	}
 }
 
+static uint64_t open_end_cycles(const struct dc_use *use, bool only_present, const struct dc_facts *f)
+{
+	const uint64_t e = use->e, m = use->m;
+
+	return DC_OPEN_NORMALISE(e, m) + 1 +
+	       groups_cycles(f->shifts, use->m, DC_NORMALISE(e, (m - 1), 0), 1, only_present);
+}
+
 /* Of open numbers: algorithm 1 with a bit of mantissa less, nothing rounded. */
 static uint64_t open_cycles(const struct dc_use *use, uint32_t savings, const struct dc_facts *f)
 {
-	const uint64_t e = use->e, m = use->m;
+	const uint64_t e = use->e, m = use->m, k = dc_use_operands_kept(use);
 	const bool only_present = is_on(savings, DC_SAVE_DIFFERENCES), stays = dc_use_keeps_result(use);
-	uint64_t cycles = 0;
+	uint64_t cycles;
 
-	if (use->op == DC_OP_FADD) {
-		cycles += (2 - dc_use_operands_kept(use)) * DC_OPEN_OF(e, m) + DC_OPEN_ADD(e, m);
-		cycles += !is_on(savings, DC_SAVE_SIGNS) || f->any_swap ? DC_OPEN_SWAP(e, m) : 1;
-		cycles += align_cycles(use, m - 1, 0, only_present, f);
-	} else if (stays) {
-		cycles += DC_OPEN_OF(e, m);
-	}
-	if (!stays)
-		cycles += DC_OPEN_TO(e, m) + 1 +
-			  groups_cycles(f->shifts, (uint32_t)m, DC_NORMALISE(e, (m - 1), 0), 1, only_present);
-	return cycles;
+	if (use->op == DC_OP_COMPLEMENT)
+		return stays ? DC_OPEN_OF(e, m) : m + 2 + open_end_cycles(use, only_present, f);
+	cycles = DC_OPEN_TAKE(e, m, k) + align_cycles(use, m - 1, 0, only_present, f);
+	cycles += !is_on(savings, DC_SAVE_SIGNS) || f->any_swap ? DC_OPEN_SWAP(e, m, k) : 1;
+	cycles += DC_OPEN_EXPONENT(e) + (!only_present || f->any_overflow ? DC_OPEN_OVERFLOW(m) : 0);
+	return cycles + (stays ? DC_OPEN_PACK(e, m) : open_end_cycles(use, only_present, f));
 }
 
 uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings, const struct dc_facts *f)

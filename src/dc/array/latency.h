@@ -30,7 +30,7 @@ struct dc_facts {
 	/* Alignment: bit k of the first for the difference k; rest: one beyond the mantissa. Normalisation: bit t for
 	 * the leading one at row t below the overflow's. FMA of doubles has more than 64 of each. */
 	uint64_t differences[2], shifts[2];
-	bool any_rest;
+	bool any_rest, any_overflow; /* of a sum of open numbers: moved down */
 };
 
 void dc_facts_begin(struct dc_facts *f);

@@ -1,26 +1,33 @@
-/* open.h - sums that are not normalised (Duality Cache, ISCA'19, section 3.1.1: one instruction takes a mantissa back
- * to sign and magnitude and normalises it; between operations it is left out). duality.elide_normalisation.
+/* open.h - floats between additions without normalisation, as integer formulas (Duality Cache, ISCA'19, section
+ * 3.1.1): what duality.elide_normalisation leaves in registers.
  *
- * An open number has the rows of an IEEE one: m - 1 of fraction, e of exponent, the sign's. Sign and fraction together
- * are the mantissa in two's complement, m rows with the hidden one: M * 2^(exponent - bias - (m - 2)). A register has
- * no row for the lowest bit, which is cut. A sum moves the mantissa with the smaller exponent down, adds, and where
- * that overflows moves the sum down by a row; what is cut is floored, and nothing is moved up. An exponent of ones is
- * infinity or, with a fraction, no number.
+ * An open number has the rows of a normalised one: exponent where IEEE has it, and in the rows of fraction and sign the
+ * mantissa, m rows of two's complement without a hidden one, the sign's row the highest. A normalised number of signed
+ * mantissa M, of m bits and a sign, has floor(M / 2) with the same exponent: a row of fraction less. Sums are those of
+ * algorithm 1 alone: floor(Y / 2^k) added to X of the larger exponent, and where that overflows floor(sum / 2) with an
+ * exponent more. They are neither normalised nor rounded, so that what cancels keeps the larger exponent, as a zero
+ * does. An exponent of all ones is infinity with the mantissa's sign, 2^(m - 2) or its contrary; with a one in the
+ * rows below that it is no number. Zero has one sign, and denormals are zero.
  */
 #ifndef STRATA_DC_ARRAY_OPEN_H
 #define STRATA_DC_ARRAY_OPEN_H
 
 #include "dc/array/latency.h"
 
-/* Between numbers and open ones; denormals are zero. */
+/* A number as algorithm 1 takes it: mantissa times 2^(exponent - bias - (m - 2)), of m bits with its sign. */
+struct dc_open {
+	int64_t exponent, mantissa;
+	bool is_infinite, is_nan;
+};
+
+/* The number that lies so, or what a normalised one becomes: denormals are zero, infinity has a mantissa. */
+struct dc_open dc_open_parts(const struct dc_use *use, uint64_t raw, bool is_open);
+/* As it lies in its rows, from a normalised number; and back: cut to m bits as sums are, what is too small is zero. */
 uint64_t dc_open_of(const struct dc_use *use, uint64_t raw);
-uint64_t dc_open_to(const struct dc_use *use, uint64_t open);
-/* Of open numbers, open. */
-uint64_t dc_open_add(const struct dc_use *use, uint64_t x, uint64_t y);
-/* The operand k of an addition as an open number: as it is, or made one; a subtraction's second one with its sign
- * turned over. */
-uint64_t dc_open_operand(const struct dc_use *use, uint32_t k, uint64_t raw);
-/* What additions and conversions say about their time. */
+uint64_t dc_open_to(const struct dc_use *use, uint64_t raw);
+/* Operands and result that use->kept names are open, the others are not. */
+uint64_t dc_open_add(const struct dc_use *use, uint64_t a, uint64_t b);
+/* What additions and conversions back say about their time. */
 void dc_open_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask);
 
 #endif

@@ -93,7 +93,7 @@ void dc_float_unpack_kept(const struct dc_plan *p, uint32_t of, uint32_t is_zero
 	dc_serial_xor(s, hidden, hidden, some);
 }
 
-static void copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t count)
+void dc_float_copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		dc_serial_copy(p->s, to + i, from + i);
@@ -119,37 +119,51 @@ static void swap_kept(const struct dc_plan *p)
 	const bool is_a = p->kept & DC_KEPT_A, is_b = p->kept & DC_KEPT_B;
 
 	if (!is_a)
-		copy_rows(p, p->y_man + p->g, p->x_man + p->g, p->m + 1);
+		dc_float_copy_rows(p, p->y_man + p->g, p->x_man + p->g, p->m + 1);
 	if (!is_b)
-		copy_rows(p, p->x_man + p->g, p->y_man + p->g, p->m + 1);
+		dc_float_copy_rows(p, p->x_man + p->g, p->y_man + p->g, p->m + 1);
 	if (is_a)
 		dc_float_unpack_kept(p, p->a, p->zero_a, p->y_man);
 	if (is_b)
 		dc_float_unpack_kept(p, p->b, p->zero_b, p->x_man);
-	copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->b), p->e);
-	copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->a), p->e);
+	dc_float_copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->b), p->e);
+	dc_float_copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->a), p->e);
 }
 
-static void swap(const struct dc_plan *p)
+bool dc_float_begin_swap(const struct dc_plan *p)
 {
 	struct dc_serial *s = p->s;
 
 	dc_serial_tag(s, p->borrow, false);
 	if (is_on(s, DC_SAVE_SIGNS) && !dc_serial_any(s))
-		return;
+		return false;
 	dc_serial_tagged(s, true);
-	if (p->kept & DC_KEPT_OPERANDS) {
-		swap_kept(p);
-	} else {
-		dc_float_unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
-		dc_float_unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
-	}
+	return true;
+}
+
+void dc_float_end_swap(const struct dc_plan *p)
+{
+	struct dc_serial *s = p->s;
+
 	for (uint32_t i = 0; i < p->e; i++)
 		dc_serial_not(s, p->diff + i, p->diff + i);
 	dc_serial_set_carry(s, true);
 	for (uint32_t i = 0; i < p->e; i++)
 		dc_serial_add_one(s, p->diff + i, p->diff + i);
 	dc_serial_tagged(s, false);
+}
+
+static void swap(const struct dc_plan *p)
+{
+	if (!dc_float_begin_swap(p))
+		return;
+	if (p->kept & DC_KEPT_OPERANDS) {
+		swap_kept(p);
+	} else {
+		dc_float_unpack(p, p->b, p->zero_b, p->x_exp, p->x_man, p->x_sign);
+		dc_float_unpack(p, p->a, p->zero_a, p->y_exp, p->y_man, p->y_sign);
+	}
+	dc_float_end_swap(p);
 }
 
 void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign)
@@ -182,6 +196,17 @@ static void clear_ends(const struct dc_plan *p)
 	p->s->cycles = before + 1;
 }
 
+void dc_float_take(const struct dc_plan *p)
+{
+	dc_float_unpack(p, p->a, p->zero_a, p->x_exp, p->x_man, p->x_sign);
+	dc_float_unpack(p, p->b, p->zero_b, p->y_exp, p->y_man, p->y_sign);
+	dc_float_difference(p);
+	swap(p);
+	clear_ends(p);
+	dc_float_complement(p, p->x_man, p->x_sign);
+	dc_float_complement(p, p->y_man, p->y_sign);
+}
+
 /* Operands of which one or both lie in two's complement: the other is brought there before they are swapped. */
 static void take_kept(const struct dc_plan *p)
 {
@@ -189,13 +214,13 @@ static void take_kept(const struct dc_plan *p)
 
 	if (is_a) {
 		dc_float_unpack_kept(p, p->a, p->zero_a, p->x_man);
-		copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->a), p->e);
+		dc_float_copy_rows(p, p->x_exp, dc_float_exponent_row(p, p->a), p->e);
 	} else {
 		dc_float_unpack(p, p->a, p->zero_a, p->x_exp, p->x_man, p->x_sign);
 	}
 	if (is_b) {
 		dc_float_unpack_kept(p, p->b, p->zero_b, p->y_man);
-		copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->b), p->e);
+		dc_float_copy_rows(p, p->y_exp, dc_float_exponent_row(p, p->b), p->e);
 	} else {
 		dc_float_unpack(p, p->b, p->zero_b, p->y_exp, p->y_man, p->y_sign);
 	}
@@ -385,6 +410,28 @@ void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, ui
 	dc_serial_tagged(s, false);
 }
 
+/* Rows of an operand of which one is set where it is no number: an open one's infinity has its highest. */
+static uint32_t nan_rows(const struct dc_plan *p, uint32_t kept)
+{
+	return p->m - 1 - (!p->g && p->kept & kept);
+}
+
+void dc_float_end_flags(const struct dc_plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_all(s, p->flag[2], p->exp, p->e);
+	dc_serial_or(s, p->flag[2], p->flag[2], p->exp + p->e);
+	dc_serial_or(s, p->flag[4], p->top_a, p->top_b);
+	dc_serial_or(s, p->flag[2], p->flag[2], p->flag[4]);
+	/* An operand that is no number */
+	dc_serial_some(s, p->flag[3], p->a, nan_rows(p, DC_KEPT_A), DC_NO_ROW);
+	dc_serial_and(s, p->flag[3], p->flag[3], p->top_a);
+	dc_serial_some(s, p->flag[4], p->b, nan_rows(p, DC_KEPT_B), DC_NO_ROW);
+	dc_serial_and(s, p->flag[4], p->flag[4], p->top_b);
+	dc_serial_or(s, p->flag[3], p->flag[3], p->flag[4]);
+}
+
 /* Flags 1: zero or too small, 2: infinite, 3: no number. */
 static void range_flags(const struct dc_plan *p)
 {
@@ -393,14 +440,15 @@ static void range_flags(const struct dc_plan *p)
 	dc_serial_none(s, p->flag[1], p->exp, p->e + 2);
 	dc_serial_or(s, p->flag[1], p->flag[1], p->exp + p->e + 1);
 	dc_serial_or(s, p->flag[1], p->flag[1], p->is_zero);
-	dc_serial_all(s, p->flag[2], p->exp, p->e);
-	dc_serial_or(s, p->flag[2], p->flag[2], p->exp + p->e);
-	dc_serial_or(s, p->flag[4], p->top_a, p->top_b);
-	dc_serial_or(s, p->flag[2], p->flag[2], p->flag[4]);
-	/* An operand that is no number */
-	dc_serial_some(s, p->flag[3], p->a, p->m - 1, DC_NO_ROW);
-	dc_serial_and(s, p->flag[3], p->flag[3], p->top_a);
-	dc_serial_some(s, p->flag[4], p->b, p->m - 1, DC_NO_ROW);
+	dc_float_end_flags(p);
+}
+
+void dc_float_contrary_infinities(const struct dc_plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	dc_serial_xor(s, p->flag[4], dc_float_sign_row(p, p->a), dc_float_sign_row(p, p->b));
+	dc_serial_and(s, p->flag[4], p->flag[4], p->top_a);
 	dc_serial_and(s, p->flag[4], p->flag[4], p->top_b);
 	dc_serial_or(s, p->flag[3], p->flag[3], p->flag[4]);
 }
@@ -450,6 +498,23 @@ void dc_float_fix_nan(const struct dc_plan *p)
 	dc_serial_tagged(s, false);
 }
 
+void dc_float_finish_sum(const struct dc_plan *p)
+{
+	struct dc_serial *s = p->s;
+
+	range_flags(p);
+	dc_float_contrary_infinities(p);
+	dc_float_put(p, p->value + p->g);
+	fix_up(p);
+	/* a sum of zero is negative only if both operands are */
+	dc_serial_and(s, p->flag[5], dc_float_sign_row(p, p->a), dc_float_sign_row(p, p->b));
+	dc_serial_tag(s, p->is_zero, false);
+	dc_serial_tagged(s, true);
+	dc_serial_copy(s, dc_float_sign_row(p, p->d), p->flag[5]);
+	dc_serial_tagged(s, false);
+	dc_float_fix_nan(p);
+}
+
 void dc_serial_complement(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a)
 {
 	const uint32_t fraction = use->m - 1u, sign = a + use->n - 1;
@@ -470,37 +535,16 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 
 	CHECK(!use->kept || p.g);
 	dc_float_flags(&p);
-	if (use->kept & DC_KEPT_OPERANDS) {
+	if (use->kept & DC_KEPT_OPERANDS)
 		take_kept(&p);
-	} else {
-		dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
-		dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
-		dc_float_difference(&p);
-		swap(&p);
-		clear_ends(&p);
-		dc_float_complement(&p, p.x_man, p.x_sign);
-		dc_float_complement(&p, p.y_man, p.y_sign);
-	}
+	else
+		dc_float_take(&p);
 	dc_float_align(&p);
 	dc_float_magnitude(&p);
 	dc_float_normalise(&p);
 	if (p.g)
 		dc_float_round_up(&p, p.value + p.g, p.value + 1, 1);
-	range_flags(&p);
-	/* infinity less infinity */
-	dc_serial_xor(s, p.flag[4], dc_float_sign_row(&p, a), dc_float_sign_row(&p, b));
-	dc_serial_and(s, p.flag[4], p.flag[4], p.top_a);
-	dc_serial_and(s, p.flag[4], p.flag[4], p.top_b);
-	dc_serial_or(s, p.flag[3], p.flag[3], p.flag[4]);
-	dc_float_put(&p, p.value + p.g);
-	fix_up(&p);
-	/* a sum of zero is negative only if both operands are */
-	dc_serial_and(s, p.flag[5], dc_float_sign_row(&p, a), dc_float_sign_row(&p, b));
-	dc_serial_tag(s, p.is_zero, false);
-	dc_serial_tagged(s, true);
-	dc_serial_copy(s, dc_float_sign_row(&p, d), p.flag[5]);
-	dc_serial_tagged(s, false);
-	dc_float_fix_nan(&p);
+	dc_float_finish_sum(&p);
 }
 
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,

@@ -30,6 +30,14 @@ void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uin
 /* Of a number in two's complement (complement.h): fraction and exponent lie at `of`, the mantissa and its sign's row go
  * to man. m + 4 cycles. */
 void dc_float_unpack_kept(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t man);
+void dc_float_copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t count);
+/* Both operands, of which none lies in two's complement, taken apart, in order of their exponents, and complemented. */
+void dc_float_take(const struct dc_plan *p);
+void dc_float_difference(const struct dc_plan *p); /* 2 e + 1 cycles: p->diff, and p->borrow where it is negative */
+/* False: no operand is to be swapped. Else what is copied next is so in the lanes whose operands are, until the end,
+ * which turns their difference round: 1 and 2 e cycles. */
+bool dc_float_begin_swap(const struct dc_plan *p);
+void dc_float_end_swap(const struct dc_plan *p);
 /* e + 2 cycles: to = from + constant, in two's complement of e + 2 rows. */
 void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t from_rows, int32_t constant);
 /* Algorithm 1 on x and y, m rows and g below: mantissas to two's complement where a sign's row says so; the sum of x
@@ -37,7 +45,6 @@ void dc_float_exponent_plus(const struct dc_plan *p, uint32_t to, uint32_t from,
  * leading one in the highest row, and p->exp. Where p->kept says so the sum stays in two's complement: p->value's
  * highest row is then the first that is not its sign's. */
 void dc_float_complement(const struct dc_plan *p, uint32_t man, uint32_t sign);
-void dc_float_difference(const struct dc_plan *p); /* 2 e + 1 cycles: of exponents, and p->borrow where x's is less */
 void dc_float_align(const struct dc_plan *p);
 void dc_float_magnitude(const struct dc_plan *p);
 void dc_float_normalise(const struct dc_plan *p);
@@ -47,6 +54,11 @@ void dc_float_put(const struct dc_plan *p, uint32_t value); /* e + m cycles: the
 /* Ones or zeros to the result's exponent and fraction where a flag is set: 2 cycles, 3 if they differ. */
 void dc_float_fill_where(const struct dc_plan *p, uint32_t flag, bool exponent, bool fraction);
 void dc_float_fix_nan(const struct dc_plan *p); /* 3 cycles: where flag[3] is set */
+/* Flags 2, infinite: an operand, or p->exp; and 3, no number: an operand. 9 cycles. */
+void dc_float_end_flags(const struct dc_plan *p);
+void dc_float_contrary_infinities(const struct dc_plan *p); /* 4 cycles: flag 3 where both are infinite, of two signs */
+/* DC_PACK cycles: the sum that p->value, p->exp, p->sign and p->is_zero say. */
+void dc_float_finish_sum(const struct dc_plan *p);
 
 /* serial_round.c */
 void dc_float_rounds_up(struct dc_serial *s, enum dc_direction rounding, uint32_t up, uint32_t from, uint32_t rows,

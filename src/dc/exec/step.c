@@ -369,15 +369,16 @@ static void open_values(const struct dc_exec *e, const void *const *src, uint32_
 {
 	const uint32_t bytes = e->dst_bytes;
 	const bool stays = dc_use_keeps_result(&e->use);
+	const uint64_t flip = (uint64_t)e->use.is_difference << (e->use.n - 1);
 
 	for (uint32_t left = mask; left; left &= left - 1) {
 		const uint32_t lane = (uint32_t)__builtin_ctz(left);
-		uint64_t value = dc_open_operand(&e->use, 0, lane_value(src[0], bytes, lane));
+		const uint64_t x = lane_value(src[0], bytes, lane);
 
-		if (e->use.op == DC_OP_FADD)
-			value = dc_open_add(&e->use, value,
-					    dc_open_operand(&e->use, 1, lane_value(src[1], bytes, lane)));
-		lane_set(out, bytes, lane, stays ? value : dc_open_to(&e->use, value));
+		lane_set(out, bytes, lane,
+			 e->use.op == DC_OP_FADD ? dc_open_add(&e->use, x, lane_value(src[1], bytes, lane) ^ flip)
+			 : stays		 ? dc_open_of(&e->use, x)
+						 : dc_open_to(&e->use, x));
 	}
 }
 
