@@ -163,6 +163,7 @@ int cli_ptx_duality(const struct ptx_module *m, const struct cli_duality *o)
 	if (!switch_off(&options, o->without) || !parse_dims("block", o->block, options.block) ||
 	    !parse_dims("grid", o->grid, options.grid) || !params_are_known(m, o))
 		return CLI_USAGE;
+	options.open = o->is_open && options.keep;
 	for (uint32_t n = 0; n < m->func_count; n++) {
 		const struct ptx_func *f = m->funcs[n];
 		g_autofree uint8_t *params = g_malloc0(f->param_bytes + 8), *known = g_malloc0(f->param_bytes + 8);

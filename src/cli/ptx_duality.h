@@ -9,7 +9,7 @@
 struct cli_duality {
 	const char *kernel, *block, *grid, *without;
 	GPtrArray *params; /* "NAME=VALUE" */
-	bool is_plain, is_summary;
+	bool is_plain, is_open, is_summary;
 };
 
 /* Prints the kernels; exit status. */

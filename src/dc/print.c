@@ -72,11 +72,11 @@ static void print_regs(FILE *out, const char *what, uint32_t set)
 			fprintf(out, "%s%u", set & ((1u << r) - 1) ? "," : " r", r);
 }
 
-/* Which operands, by number, and whether the result lie in two's complement. */
+/* Which operands, by number, and whether the result lie in two's complement, or are open. */
 static void print_kept(FILE *out, const struct dc_kernel *k, const struct dc_slot *s)
 {
 	struct dc_use use;
-	const char *why, *sep = " complement ";
+	const char *why, *sep = k->is_open ? " open " : " complement ";
 
 	if (s->kind != DC_SLOT_ALU || !dc_use_of(s->inst, false, &use, &why))
 		return;
