@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 	static const struct acc_program program = {
 	    {ACC_NAME("divergence"), "Divergence of a field of vectors.",
 	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
-	    3, 4, sweep};
+	    3, 4, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
 	    {ACC_NAME("gaussblur"), "A Gaussian blur.", "64 x 64 points", "256 x 1,024 points"},
-	    2, 2, sweep};
+	    2, 2, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

@@ -27,23 +27,31 @@ static float *array_new(const struct acc_grid *g, uint64_t seed, uint32_t number
 void grid_steps(const struct acc_program *p, struct acc_grid *g, float **a, unsigned int step_count, bool on_device)
 {
 	for (g->step = 0; g->step < step_count; g->step++)
-		p->sweep(g, a, on_device);
+		(g->is_reuse && on_device ? p->reuse : p->sweep)(g, a, on_device);
 }
 
 int acc_main(const struct acc_program *p, int argc, char **argv)
 {
 	const bool is_3d = p->dimensions == 3;
-	const struct workload_count counts[] = {
+	static const char *const variants[] = {"original", "reuse", NULL};
+	struct workload_count counts[] = {
 	    {"nx", "points along x", 64, 256, 8, 4096, 1, NULL},
 	    {"ny", "points along y", is_3d ? 16 : 64, is_3d ? 128 : 1024, 8, 4096, 1, NULL},
 	    {"steps", "steps of time", 1, 1, 1, 1000, 1, NULL},
 	    {"nz", "points along z", 16, 1024, 8, 4096, 1, NULL},
+	    {"variant", "a load for each use, or what threads share loaded once for a loop", 0, 0, 0, 1, 1, variants},
 	};
-	const struct workload_options o = workload_sized_parse(&p->about, counts, is_3d ? 4 : 3, argc, argv);
-	struct acc_grid g = grid_of(p, o.counts);
+	unsigned int count = is_3d ? 4 : 3;
+	struct workload_options o;
+	struct acc_grid g;
 	float *device[ACC_ARRAYS_MAX], *host[ACC_ARRAYS_MAX];
 	bool right = true;
 
+	if (p->reuse)
+		counts[count++] = counts[4];
+	o = workload_sized_parse(&p->about, counts, count, argc, argv);
+	g = grid_of(p, o.counts);
+	g.is_reuse = p->reuse && o.counts[count - 1];
 	device_open();
 	for (unsigned int n = 0; n < p->array_count; n++) {
 		device[n] = array_new(&g, o.seed, n);

@@ -25,6 +25,7 @@ struct acc_grid {
 	int row, plane, count; /* from a point to the next in y, in z; points in all */
 	int gangs;	       /* of 256 points */
 	unsigned int step;     /* of time, from 0 on */
+	bool is_reuse;	       /* its variant */
 };
 
 struct acc_program {
@@ -32,6 +33,10 @@ struct acc_program {
 	unsigned int dimensions, array_count;
 	/* One step of time, on the device or not; which of the arrays are read and which are written is its own. */
 	void (*sweep)(const struct acc_grid *g, float *const *a, bool on_device);
+	/* The same, `--variant reuse`: what threads share is loaded once and used in a loop of fixed length, by as many
+	 * threads as that leaves (Duality Cache, section 5.4).  The host's results are those of sweep.  NULL: there is
+	 * none. */
+	void (*reuse)(const struct acc_grid *g, float *const *a, bool on_device);
 };
 
 /* Runs the program's steps on the device, then on the host, and compares all arrays.  Returns the exit status. */

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	static const struct acc_program program = {
 	    {ACC_NAME("lapgsrb"), "Gauss-Seidel sweeps, red and black.",
 	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
-	    3, 1, sweep};
+	    3, 1, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

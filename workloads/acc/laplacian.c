@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
 	    {ACC_NAME("laplacian"), "A Laplacian of seven points.", "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
-	    3, 2, sweep};
+	    3, 2, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	static const struct acc_program program = {
 	    {ACC_NAME("uxx1"), "Update of a velocity in an elastic wave.",
 	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
-	    3, 5, sweep};
+	    3, 5, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

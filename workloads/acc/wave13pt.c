@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	static const struct acc_program program = {
 	    {ACC_NAME("wave13pt"), "A wave in space, thirteen points.",
 	     "64 x 16 x 16 points", "256 x 128 x 1,024 points"},
-	    3, 3, sweep};
+	    3, 3, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 {
 	static const struct acc_program program = {
 	    {ACC_NAME("whispering"), "Light in a whispering gallery.", "64 x 64 points", "256 x 1,024 points"},
-	    2, 4, sweep};
+	    2, 4, sweep, NULL};
 
 	return acc_main(&program, argc, argv);
 }
