@@ -77,10 +77,16 @@ void channel_system_observe(struct channel_system *s, const struct channel_obser
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op);
 uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps);
+/* A load or store that hits its core's cache: the line that it is about, and with which version of which quarters. */
+struct channel_hit {
+	uint64_t line;
+	cpu_version quarters, version;
+};
 /* Before its turn, nobody else doing anything before others_ps: a load or store that is a hit whatever others will do,
- * and no use to them before. False: it is none, and nothing has been done. For cores with caches. */
+ * and no use to them before. False: it is none, and nothing has been done. Who asks sees it, and not the observer. For
+ * cores with caches, without an account. */
 bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
-		   uint32_t size_bytes, enum cpu_op op);
+		   uint32_t size_bytes, enum cpu_op op, struct channel_hit *out);
 /* With run.account: the way of the core's last access that was not its cache's; until its next. */
 const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t core);
 

@@ -215,9 +215,7 @@ static bool miss(struct ndp_core *k, uint64_t granule, uint64_t units)
 
 static uint64_t next_granule(const struct ndp_core *k)
 {
-	const uint64_t bytes = k->s->p->access_bytes;
-
-	return (k->address / bytes + 1) * bytes;
+	return (k->address | (k->s->p->access_bytes - 1)) + 1;
 }
 
 static inline void count(const struct ndp_core *k, enum cpu_count what)
@@ -522,10 +520,12 @@ uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps
 /* Its cache can be changed from outside only by what takes core_link_ps to come here, and its copies until then are
  * coherent. Remote ones need not be. */
 bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
-		   uint32_t size_bytes, enum cpu_op op)
+		   uint32_t size_bytes, enum cpu_op op, struct channel_hit *out)
 {
 	struct ndp_core *k = &s->cores[core];
 	const uint64_t page = address >> s->c->page_shift, last = address + size_bytes - 1;
+	const bool is_write = op == CPU_WRITE;
+	const struct coh_row *row;
 	uint64_t granule;
 	struct cpu_tag *tag;
 
@@ -535,14 +535,19 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 		return false;
 	granule = granule_of(k, address);
 	tag = cpu_tags_find(&k->cache, granule);
-	if (!tag || (op == CPU_READ ? tag->state == CORE_REMOTE : tag->state != CPU_MODIFIED || ask_for(k, granule)))
+	if (!tag || (is_write ? tag->state != CPU_MODIFIED || ask_for(k, granule) : tag->state == CORE_REMOTE))
 		return false;
-	k->op = op;
-	CHECK(is_hit(k, granule, tag));
-	*(op == CPU_READ ? &s->stats.reads : &s->stats.writes) += 1;
+	row = coh_find(&s->table, tag->state == CPU_MODIFIED ? COH_NEAR_MODIFIED : COH_NEAR_SHARED,
+		       is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
+	CHECK(row->actions[0] == COH_DO_HIT);
+	*(is_write ? &s->stats.writes : &s->stats.reads) += 1;
 	s->stats.hits++;
 	cpu_tags_use(&k->cache, tag);
-	see(k, granule, op == CPU_WRITE, &tag->version);
+	out->line = line_of(k, granule);
+	out->quarters = granule_quarters(k, granule);
+	if (is_write)
+		tag->version = cpu_make(s->c, out->line, tag->version, out->quarters);
+	out->version = tag->version;
 	return true;
 }
 

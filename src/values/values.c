@@ -46,7 +46,7 @@ struct slot {
 	uint64_t has_privates : 1;
 	uint64_t is_used : 1;       /* stored into, or read where it was not the newest, since the hand came by */
 	uint64_t newest_image : 56; /* its place in the ring; 0: none */
-	uint16_t last[QUARTERS];    /* who stored */
+	uint64_t last;		    /* who stored, 16 bits for each */
 };
 
 /* Of lines one after the other, some of which have one. */
@@ -308,10 +308,11 @@ static void save(struct values *v, struct slot *slot, quarter_set set)
 
 static quarter_set stored_by_others(const struct slot *slot, uint32_t holder)
 {
+	const uint64_t differ = slot->last ^ holder * CPU_VERSION_ALL;
 	quarter_set set = 0;
 
 	for (uint32_t q = 0; q < QUARTERS; q++)
-		set |= (quarter_set)((slot->last[q] != holder) << q);
+		set |= (quarter_set)(((uint16_t)(differ >> 16 * q) != 0) << q);
 	return set;
 }
 
@@ -469,12 +470,26 @@ bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	if (unsaved)
 		save(v, slot, unsaved);
 	slot->newest = cpu_version_merge(slot->newest, version, quarters);
-	for (uint32_t q = 0; q < QUARTERS; q++)
-		if (set >> q & 1)
-			slot->last[q] = (uint16_t)holder;
+	slot->last = cpu_version_merge(slot->last, holder * CPU_VERSION_ALL, quarters);
 	slot->moved &= ~(uint64_t)set & SET_MASK;
 	slot->saved &= ~(uint64_t)set & SET_MASK;
 	return false;
+}
+
+bool values_stored_again(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
+{
+	const uint64_t mask = quarters * 0xffff;
+	const quarter_set set = set_of(quarters);
+	struct slot *slot = find(v, line);
+
+	if (!slot || slot->has_privates || (slot->moved & set) || (~slot->known & set) ||
+	    ((slot->last ^ holder * CPU_VERSION_ALL) & mask) ||
+	    ((version ^ cpu_version_next(slot->newest, quarters)) & mask))
+		return false;
+	slot->is_used = true;
+	slot->newest = cpu_version_merge(slot->newest, version, quarters);
+	slot->saved &= ~(uint64_t)set & SET_MASK;
+	return true;
 }
 
 static void remove_private(struct values *v, struct slot *slot, struct private *p)
@@ -537,6 +552,13 @@ static cpu_version mask_of(const struct values *v, uint32_t offset, uint32_t siz
 	return mask;
 }
 
+bool values_is_newest(const struct values *v, uint64_t line, cpu_version version)
+{
+	const struct slot *slot = find(v, line);
+
+	return !slot || (version == slot->newest && !slot->has_privates);
+}
+
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out)
 {
@@ -544,7 +566,7 @@ bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version v
 	const struct private *p;
 	cpu_version mask;
 
-	if (likely(!slot || (version == slot->newest && !slot->has_privates)))
+	if (likely(values_is_newest(v, line, version)))
 		return false;
 	slot->is_used = true;
 	p = private_at(v, slot, line, holder);

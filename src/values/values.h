@@ -46,12 +46,17 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 /* It made this version of them in the holder's copy: of all quarters that the copy has, whatever it wrote. True: that
  * copy is private from now on. */
 bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
+/* Both of these at once, for the store after another of the same holder: true if nothing has to be kept for it and the
+ * program's own bytes are where it goes. False: nothing has been done. */
+bool values_stored_again(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
 /* Another cache or the memory has a copy of the quarters from the holder; VALUES_NOBODY: from where nobody stores. */
 #define VALUES_NOBODY UINT32_MAX
 void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version quarters);
 /* The holder's copy is gone without a trace. */
 void values_dropped(struct values *v, uint64_t line, uint32_t holder);
 
+/* Every holder that reads this version reads the program's own bytes. */
+bool values_is_newest(const struct values *v, uint64_t line, cpu_version version);
 /* A holder reads bytes of its copy, all of them or none in quarters that are private. False: they are the program's
  * own. True: they are others, and now in out. */
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,

@@ -438,6 +438,31 @@ void bytes_see(struct bytes *b, uint32_t unit, uint64_t line, cpu_version quarte
 		see_load(b, unit, line, quarters, version);
 }
 
+/* What the unit's access before this one has written belongs to versions before those that come now. */
+void bytes_before_hit(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, bool is_write)
+{
+	if (unlikely(b->copies != NULL))
+		bytes_begin(b, unit, address, host, size, is_write ? CPU_WRITE : CPU_READ);
+}
+
+/* Mostly nobody else has had these bytes since the unit did, and there is nothing to keep of them. */
+void *bytes_hit(struct bytes *b, uint32_t unit, const struct channel_hit *hit, uint64_t address, void *host,
+		uint32_t size, bool is_write)
+{
+	if (likely(!b->copies)) {
+		const uint32_t holder = b->accesses[unit].holder;
+
+		if (likely(is_write
+			       ? values_stored_again(b->values, holder, hit->line, hit->version, hit->quarters)
+			       : values_is_newest(b->values, hit->line, hit->version)))
+			return host;
+		bytes_begin(b, unit, address, host, size, is_write ? CPU_WRITE : CPU_READ);
+	}
+	bytes_see(b, unit, hit->line, hit->quarters, is_write, hit->version);
+	bytes_taken(b, unit, false);
+	return bytes_of(b, unit);
+}
+
 void bytes_observe(struct bytes *b, uint32_t core, uint64_t line, bool is_write, cpu_version version)
 {
 	struct store **link = &b->stores[core], *s;

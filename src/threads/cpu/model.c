@@ -477,6 +477,31 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	return c->ps;
 }
 
+/* Of an NDP core's cache. NULL: its access is no hit that is one whatever others do before others_ps. */
+static void *hit(struct host *h, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
+		 uint32_t size, enum thread_kind kind)
+{
+	const bool is_write = kind == THREAD_WRITE;
+	struct channel_hit hit;
+
+	if (!is_write && kind != THREAD_READ)
+		return NULL;
+	if (unlikely(h->readers != NULL)) {
+		note_reader(h, at);
+		bytes_before_hit(h->bytes, at->unit, address, bytes, size, is_write);
+	}
+	if (!channel_ahead(h->near, at->unit - h->cpu_units, at->now_ps, others_ps, address, size,
+			   is_write ? CPU_WRITE : CPU_READ, &hit))
+		return NULL;
+	return h->bytes ? bytes_hit(h->bytes, at->unit, &hit, address, bytes, size, is_write) : bytes;
+}
+
+static inline bool is_free(const struct host *h, uint64_t address)
+{
+	return h->params->stack == CPU_STACK_FREE &&
+	       address - THREAD_STACKS_BEGIN < THREAD_STACKS_END - THREAD_STACKS_BEGIN;
+}
+
 static struct thread_answer cpu_model_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 					     uint32_t size, enum thread_kind kind)
 {
@@ -487,12 +512,18 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	};
 	struct host *h = self;
 	uint64_t done;
+	void *hit_bytes;
 
 	if (unlikely(at->now_ps >= h->look_ps))
 		look(h, at, true);
-	if (!size || (h->params->stack == CPU_STACK_FREE && address - THREAD_STACKS_BEGIN <
-								THREAD_STACKS_END - THREAD_STACKS_BEGIN))
+	if (!size || is_free(h, address))
 		return (struct thread_answer){at->now_ps, bytes};
+	/* What the machine had to do until now it has done. */
+	if (h->model.machine.ahead_ps && at->unit >= h->cpu_units) {
+		hit_bytes = hit(h, at, at->now_ps, address, bytes, size, kind);
+		if (hit_bytes)
+			return (struct thread_answer){at->now_ps, hit_bytes};
+	}
 	account_hook(h, at);
 	run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
@@ -516,27 +547,14 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
 }
 
-/* With bytes_begin and what follows as above: nothing of it depends on what others do meanwhile. */
 static void *access_ahead(void *self, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
 			  uint32_t size, enum thread_kind kind)
 {
 	struct host *h = self;
-	const enum cpu_op op = kind == THREAD_WRITE ? CPU_WRITE : CPU_READ;
 
-	if ((kind != THREAD_READ && kind != THREAD_WRITE) || at->now_ps >= h->look_ps || !size ||
-	    (h->params->stack == CPU_STACK_FREE &&
-	     address - THREAD_STACKS_BEGIN < THREAD_STACKS_END - THREAD_STACKS_BEGIN))
+	if (at->now_ps >= h->look_ps || !size || is_free(h, address))
 		return NULL;
-	if (unlikely(h->readers != NULL))
-		note_reader(h, at);
-	if (h->bytes)
-		bytes_begin(h->bytes, at->unit, address, bytes, size, op);
-	if (!channel_ahead(h->near, at->unit - h->cpu_units, at->now_ps, others_ps, address, size, op))
-		return NULL;
-	if (!h->bytes)
-		return bytes;
-	bytes_taken(h->bytes, at->unit, false);
-	return bytes_of(h->bytes, at->unit);
+	return hit(h, at, others_ps, address, bytes, size, kind);
 }
 
 static uint64_t fence(void *self, const struct thread_at *at)
