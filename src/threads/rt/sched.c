@@ -8,22 +8,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { HOST_LINE = 64 };
 struct unit {
 	uint64_t now_ps, slice_end_ps;
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
-	uint32_t place; /* in the heap, + 1; 0: not there */
 	uint64_t ahead_ps; /* how far it may be beyond the limit below */
 	uint64_t sp;	   /* about: of its thread that waits for the model */
-};
+} __attribute__((aligned(HOST_LINE)));
 
 static struct thread_machine machine;
 static struct unit units[THREAD_UNITS_MAX];
 /* Units by time and then number; below each key its four children. What the time of the current unit is, only units[]
  * knows. */
-typedef unsigned __int128 heap_key; /* time in ps, then number */
-enum { HEAP_WAYS = 4 };
+typedef uint64_t heap_key;
+enum { HEAP_WAYS = 4, HEAP_UNIT_BITS = 12 };
 static heap_key heap[THREAD_UNITS_MAX + 1];
+static uint16_t places[THREAD_UNITS_MAX]; /* of each unit in it, + 1; 0: it is not there */
 static uint32_t heap_count;
 static struct unit *current;
 /* The current unit runs until it is beyond this: then another unit, the model or a timer comes first, so that what has
@@ -133,11 +134,11 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 
 	t->state = RT_READY;
 	t->ready_ps = time_ps;
-	if (!u->place && !u->running) {
+	if (!heap_has(u) && !u->running) {
 		if (u->now_ps < time_ps)
 			u->now_ps = time_ps;
 		enqueue(u, t);
-		if (current->place) /* its time has gone on */
+		if (heap_has(current)) /* its time has gone on */
 			heap_settle(current);
 		heap_add(u);
 	} else {
@@ -440,7 +441,7 @@ static struct unit *unit_of_stalled(uint32_t thread, uint64_t time_ps)
 
 static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 {
-	enum { HOST_LINE = 64, FRAME_LINES = 6 }; /* of the hook, and some of the program's own */
+	enum { FRAME_LINES = 6 }; /* of the hook, and some of the program's own */
 	struct stalled *s = &stalled[thread % THREAD_UNITS_MAX];
 	struct unit *u;
 	struct rt_thread *t;
@@ -462,7 +463,7 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	t->answer = bytes;
 	if (u->now_ps < time_ps)
 		u->now_ps = time_ps;
-	if (current->place) /* its time has gone on */
+	if (heap_has(current)) /* its time has gone on */
 		heap_settle(current);
 	heap_add(u);
 	limit_by_unit(t->unit, u->now_ps);
