@@ -13,38 +13,52 @@ static void answer(struct ndp_core *k, uint64_t units)
 	user->answer(user->self, k->unit, ps);
 }
 
-/* Where it is known, if it is. Arrays lie whole multiples of a few pages apart: all bits of the number count. */
-static inline struct core_page *page_place(struct ndp_core *k, uint64_t page)
+/* Arrays lie whole multiples of a few pages apart: all bits of the number count. */
+static inline uint32_t page_set(uint64_t page)
 {
-	return &k->pages[page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CORE_PAGES_LOG2)];
+	return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CORE_PAGE_SETS_LOG2));
 }
 
 /* NULL: it is not known here. */
-static inline struct core_page *page_known(struct ndp_core *k, uint64_t page)
+static inline const struct core_page *page_known(const struct ndp_core *k, uint64_t page)
 {
-	struct core_page *p = page_place(k, page);
+	const struct core_page *set = k->pages[page_set(page)];
 
-	return p->page == page ? p : NULL;
+	for (uint32_t i = 0; i < CORE_PAGE_WAYS; i++)
+		if (set[i].page == page)
+			return &set[i];
+	return NULL;
+}
+
+static const struct core_page *page_learn(struct ndp_core *k, uint64_t page)
+{
+	const uint32_t set = page_set(page);
+	struct core_page *p = &k->pages[set][k->next_way[set]++ % CORE_PAGE_WAYS];
+
+	p->line = cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
+	p->page = page;
+	return p;
+}
+
+static inline uint64_t granule_at(const struct channel_system *s, const struct core_page *p, uint64_t address)
+{
+	const uint64_t offset = address & (s->c->p->page_bytes - 1);
+
+	return (p->line * LINE_BYTES + offset) / QUARTER_BYTES >> s->quarters_shift;
 }
 
 static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 {
-	struct channel_system *s = k->s;
-	const uint64_t page = address >> s->c->page_shift, offset = address & (s->c->p->page_bytes - 1);
-	struct core_page *p = page_known(k, page);
+	const uint64_t page = address >> k->s->c->page_shift;
+	const struct core_page *p = page_known(k, page);
 
-	if (!p) {
-		p = page_place(k, page);
-		p->line = cpu_pages_line_at(s->pages, k->unit, page, k->m->channel);
-		p->page = page;
-	}
-	return (p->line * LINE_BYTES + offset) / QUARTER_BYTES >> s->quarters_shift;
+	return granule_at(k->s, p ? p : page_learn(k, page), address);
 }
 
 void core_forget_pages(struct ndp_core *k)
 {
-	for (uint32_t i = 0; i < CORE_PAGES; i++)
-		k->pages[i].page = UINT64_MAX;
+	for (uint32_t i = 0; i < CORE_PAGE_SETS * CORE_PAGE_WAYS; i++)
+		k->pages[i / CORE_PAGE_WAYS][i % CORE_PAGE_WAYS].page = UINT64_MAX;
 }
 
 static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
@@ -525,15 +539,19 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 	struct ndp_core *k = &s->cores[core];
 	const uint64_t page = address >> s->c->page_shift, last = address + size_bytes - 1;
 	const bool is_write = op == CPU_WRITE;
+	const struct core_page *known;
 	const struct coh_row *row;
 	uint64_t granule;
 	struct cpu_tag *tag;
 
 	if (now_ps >= others_ps + s->p->core_link_ps ||
 	    (k->coming_count && now_ps * s->c->per_ps >= k->coming_units) ||
-	    (address ^ last) >= s->p->access_bytes || !page_known(k, page))
+	    (address ^ last) >= s->p->access_bytes)
 		return false;
-	granule = granule_of(k, address);
+	known = page_known(k, page);
+	if (!known)
+		return false;
+	granule = granule_at(s, known, address);
 	tag = cpu_tags_find(&k->cache, granule);
 	if (!tag || (is_write ? tag->state != CPU_MODIFIED || ask_for(k, granule) : tag->state == CORE_REMOTE))
 		return false;

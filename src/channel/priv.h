@@ -133,7 +133,8 @@ struct ndp_ask {
 	bool is_busy, is_write, is_remote, is_wanted;
 };
 
-enum { CORE_PAGES_LOG2 = 3, CORE_PAGES = 1 << CORE_PAGES_LOG2 };
+/* Sets of ways; those of a set are one of the host's lines. */
+enum { CORE_PAGE_SETS_LOG2 = 2, CORE_PAGE_SETS = 1 << CORE_PAGE_SETS_LOG2, CORE_PAGE_WAYS = 4 };
 
 /* What each of its accesses touches comes first: hundreds of cores take turns, and the host's caches are small. */
 struct ndp_core {
@@ -152,9 +153,11 @@ struct ndp_core {
 	struct cpu_tags cache;  /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
 	struct ndp_gate gate;   /* its link to the NDP-M */
 	struct cpu_event fault; /* a page fault that it waits for */
+	uint32_t next_way[CORE_PAGE_SETS]; /* where the next page of the set goes */
 	struct core_page {
 		uint64_t page, line; /* the first of the page */
-	} pages[CORE_PAGES]; /* that it has used, each at its place; UINT64_MAX: none */
+	} pages[CORE_PAGE_SETS][CORE_PAGE_WAYS] /* that it has used; UINT64_MAX: none */
+	    __attribute__((aligned(HOST_LINE_BYTES)));
 } __attribute__((aligned(HOST_LINE_BYTES)));
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
 
