@@ -68,9 +68,7 @@ static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
 
 static cpu_version granule_quarters(const struct ndp_core *k, uint64_t granule)
 {
-	const uint32_t first = (uint32_t)(granule & (k->s->granules - 1)) * k->s->granule_quarters;
-
-	return quarters_of(first, k->s->granule_quarters);
+	return k->s->quarters[granule & (k->s->granules - 1)];
 }
 
 static void see(struct ndp_core *k, uint64_t granule, bool is_write, cpu_version *version)
@@ -561,8 +559,8 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 	*(is_write ? &s->stats.writes : &s->stats.reads) += 1;
 	s->stats.hits++;
 	cpu_tags_use(&k->cache, tag);
-	out->line = line_of(k, granule);
-	out->quarters = granule_quarters(k, granule);
+	out->line = granule >> s->granule_shift;
+	out->quarters = s->quarters[granule & (s->granules - 1)];
 	if (is_write)
 		tag->version = cpu_make(s->c, out->line, tag->version, out->quarters);
 	out->version = tag->version;

@@ -244,6 +244,7 @@ struct channel_system {
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
 	/* Of a core's line; of those in a line of the bus; both are powers of two. */
 	uint32_t granule_quarters, granules, quarters_shift, granule_shift;
+	cpu_version quarters[QUARTERS]; /* of each core's line in one of the bus */
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
 	bool has_remote_copies;		     /* some cache may have kept one */
 };

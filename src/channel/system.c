@@ -151,6 +151,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	coh_table_init(&s->table, p->fault, p->fault_every_count);
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
+	for (uint32_t i = 0; i < s->granules; i++)
+		s->quarters[i] = quarters_of(i * s->granule_quarters, s->granule_quarters);
 	s->quarters_shift = (uint32_t)__builtin_ctz(s->granule_quarters);
 	s->granule_shift = (uint32_t)__builtin_ctz(s->granules);
 	s->region_lines = p->summary_bytes / LINE_BYTES;

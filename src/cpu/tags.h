@@ -3,6 +3,7 @@
 #define STRATA_CPU_TAGS_H
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/check.h"
@@ -22,8 +23,9 @@ struct cpu_tag {
 struct cpu_tags {
 	struct cpu_tag *tags;
 	uint64_t *lines; /* of tags, so that looking for one touches little memory; the tags lie behind them */
-	uint64_t set_count, mask, clock; /* mask: of the set, or 0 where set_count is no power of two */
+	uint64_t set_count, mask, clock; /* mask: of the set, where set_count is a power of two */
 	uint32_t way_count;
+	bool has_mask;
 	void *memory; /* of both */
 };
 
@@ -33,7 +35,8 @@ static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t wa
 	const uint64_t count = bytes / line_bytes;
 
 	*c = (struct cpu_tags){.set_count = count / ways, .way_count = ways};
-	c->mask = c->set_count & (c->set_count - 1) ? 0 : c->set_count - 1;
+	c->mask = c->set_count - 1;
+	c->has_mask = !(c->set_count & c->mask);
 	/* Of a large cache the host has only what is used. */
 	c->memory = g_malloc0(count * (sizeof(*c->lines) + sizeof(*c->tags)) + HOST_LINE_BYTES);
 	c->lines = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE_BYTES - 1) & ~(uintptr_t)(HOST_LINE_BYTES - 1));
@@ -54,7 +57,7 @@ static inline void cpu_tags_free(struct cpu_tags *c)
 /* Of the first way of the line's set. */
 static inline uint64_t cpu_tags_set(const struct cpu_tags *c, uint64_t line)
 {
-	return (c->mask ? line & c->mask : line % c->set_count) * c->way_count;
+	return (c->has_mask ? line & c->mask : line % c->set_count) * c->way_count;
 }
 
 /* NULL: it is not there. */

@@ -45,6 +45,7 @@ struct bytes {
 	const struct cpu_params *p;
 	uint32_t line_shift, page_shift;
 	uint32_t units, cpu_units, lines; /* lines: of all caches */
+	uint32_t first_near; /* of a unit beside the memory its cache's number is this and its own, modulo 2^32 */
 	uint64_t stale; /* reads before all was forgotten */
 	bool has_near;
 	struct values *values;
@@ -82,9 +83,7 @@ static struct values *make_values(const struct bytes *b)
 /* The cache that answers a unit. */
 static uint32_t holder_of(const struct bytes *b, uint32_t unit)
 {
-	const uint32_t cores = (uint32_t)b->p->core_count;
-
-	return unit < b->cpu_units ? unit % cores : cores + unit - b->cpu_units;
+	return unit < b->cpu_units ? unit % (uint32_t)b->p->core_count : b->first_near + unit;
 }
 
 struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, const struct channel_params *near)
@@ -96,6 +95,7 @@ struct bytes *bytes_new(struct cpu_system *cpu, const struct cpu_params *p, cons
 	b->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
 	b->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
 	b->cpu_units = b->units = cpu_unit_count(p);
+	b->first_near = (uint32_t)p->core_count - b->cpu_units;
 	b->has_near = near;
 	if (near)
 		b->units += (uint32_t)(near->ndp_count * near->core_count);
@@ -450,7 +450,7 @@ void *bytes_hit(struct bytes *b, uint32_t unit, const struct channel_hit *hit, u
 		uint32_t size, bool is_write)
 {
 	if (likely(!b->copies)) {
-		const uint32_t holder = b->accesses[unit].holder;
+		const uint32_t holder = b->first_near + unit;
 
 		if (likely(is_write
 			       ? values_stored_again(b->values, holder, hit->line, hit->version, hit->quarters)
