@@ -34,22 +34,21 @@ static const struct core_page *page_learn(struct ndp_core *k, uint64_t page)
 {
 	const uint32_t set = page_set(page);
 	struct core_page *p = &k->pages[set][k->next_way[set]++ % CORE_PAGE_WAYS];
+	const uint64_t line = cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
 
-	p->line = cpu_pages_line_at(k->s->pages, k->unit, page, k->m->channel);
+	p->granule = line * QUARTERS >> k->s->quarters_shift;
 	p->page = page;
 	return p;
 }
 
 static inline uint64_t granule_at(const struct channel_system *s, const struct core_page *p, uint64_t address)
 {
-	const uint64_t offset = address & (s->c->p->page_bytes - 1);
-
-	return (p->line * LINE_BYTES + offset) / QUARTER_BYTES >> s->quarters_shift;
+	return p->granule + ((address & s->ahead.page_mask) >> s->ahead.access_shift);
 }
 
 static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 {
-	const uint64_t page = address >> k->s->c->page_shift;
+	const uint64_t page = address >> k->s->ahead.page_shift;
 	const struct core_page *p = page_known(k, page);
 
 	return granule_at(k->s, p ? p : page_learn(k, page), address);
@@ -82,7 +81,7 @@ static void see(struct ndp_core *k, uint64_t granule, bool is_write, cpu_version
 
 static struct ndp_ask *ask_for(struct ndp_core *k, uint64_t granule)
 {
-	for (uint32_t i = 0; i <= k->s->p->prefetch_count; i++)
+	for (uint32_t i = 0; k->busy_count && i <= k->s->p->prefetch_count; i++)
 		if (k->asks[i].is_busy && k->asks[i].granule == granule)
 			return &k->asks[i];
 	return NULL;
@@ -177,6 +176,18 @@ static void account(const struct ndp_core *k, const struct ndp_ask *a)
 		cpu_account_trail(k->s->c->account, k->unit, trail_of(k, a), 0, now_units(k->s));
 }
 
+/* The host fetches what the line that has to make room will need. */
+static void fetch_for_victim(const struct ndp_core *k, uint64_t granule)
+{
+	const struct cpu_tag *set = &k->cache.tags[cpu_tags_set(&k->cache, granule)], *oldest = set;
+
+	for (uint32_t i = 1; i < k->cache.way_count; i++)
+		if (set[i].used < oldest->used)
+			oldest = &set[i];
+	if (oldest->state != CPU_INVALID)
+		manager_fetch(k->m, oldest->line);
+}
+
 static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)
 {
 	struct channel_system *s = k->s;
@@ -185,6 +196,7 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	const enum coh_state before =
 	    s->p->cache_bytes ? state_of(k, granule, cpu_tags_find(&k->cache, granule)) : COH_NEAR_INVALID;
 
+	k->busy_count++;
 	*a = (struct ndp_ask){.granule = granule,
 			      .asked_units = units,
 			      .is_busy = true,
@@ -198,6 +210,8 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 		point_ask(k, granule, k->op, units, trail_of(k, a));
 	else
 		manager_ask(k, granule, a->is_write, is_prefetch, units, trail_of(k, a));
+	if (s->p->cache_bytes)
+		fetch_for_victim(k, granule);
 }
 
 /* True: it need not wait. */
@@ -367,6 +381,7 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 		if (is_load_or_store)
 			see(k, granule, is_owned, &tag->version);
 	}
+	k->busy_count--;
 	a->is_busy = false;
 	if (is_load_or_store || is_wanted)
 		account(k, a);
@@ -383,6 +398,7 @@ void core_fetched(struct ndp_core *k, uint64_t granule)
 	struct ndp_ask *a = ask_for(k, granule);
 	const bool is_wanted = a->is_wanted;
 
+	k->busy_count--;
 	a->is_busy = false;
 	if (is_wanted)
 		account(k, a);
@@ -422,6 +438,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 {
 	const uint64_t granule = k->asks[0].granule;
 
+	k->busy_count--;
 	k->asks[0].is_busy = false;
 	account(k, &k->asks[0]);
 	sim_hist_add(&k->s->stats.remote_latency_ps, waited_ps(k));
@@ -535,27 +552,26 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 		   uint32_t size_bytes, enum cpu_op op, struct channel_hit *out)
 {
 	struct ndp_core *k = &s->cores[core];
-	const uint64_t page = address >> s->c->page_shift, last = address + size_bytes - 1;
 	const bool is_write = op == CPU_WRITE;
-	const struct core_page *known;
-	const struct coh_row *row;
+	const struct core_page *page;
 	uint64_t granule;
 	struct cpu_tag *tag;
+	bool is_modified;
 
-	if (now_ps >= others_ps + s->p->core_link_ps ||
-	    (k->coming_count && now_ps * s->c->per_ps >= k->coming_units) ||
-	    (address ^ last) >= s->p->access_bytes)
+	if (now_ps >= others_ps + s->ahead.ps || (k->coming_count && now_ps * s->c->per_ps >= k->coming_units) ||
+	    (address ^ (address + size_bytes - 1)) > s->ahead.access_mask)
 		return false;
-	known = page_known(k, page);
-	if (!known)
+	page = page_known(k, address >> s->ahead.page_shift);
+	if (!page)
 		return false;
-	granule = granule_at(s, known, address);
+	granule = granule_at(s, page, address);
 	tag = cpu_tags_find(&k->cache, granule);
-	if (!tag || (is_write ? tag->state != CPU_MODIFIED || ask_for(k, granule) : tag->state == CORE_REMOTE))
+	if (!tag)
 		return false;
-	row = coh_find(&s->table, tag->state == CPU_MODIFIED ? COH_NEAR_MODIFIED : COH_NEAR_SHARED,
-		       is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
-	CHECK(row->actions[0] == COH_DO_HIT);
+	is_modified = tag->state == CPU_MODIFIED;
+	if (is_write ? !is_modified || ask_for(k, granule) : tag->state == CORE_REMOTE)
+		return false;
+	++*s->ahead.rows[is_write][is_modified];
 	*(is_write ? &s->stats.writes : &s->stats.reads) += 1;
 	s->stats.hits++;
 	cpu_tags_use(&k->cache, tag);
@@ -565,6 +581,26 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 		tag->version = cpu_make(s->c, out->line, tag->version, out->quarters);
 	out->version = tag->version;
 	return true;
+}
+
+/* The rows of such hits, by the protocol without planted mistakes: with one, nobody is ahead. */
+void core_ahead_init(struct channel_system *s)
+{
+	static const enum coh_state states[] = {COH_NEAR_SHARED, COH_NEAR_MODIFIED};
+	static const enum coh_event events[] = {COH_EV_LOAD, COH_EV_WRITE};
+
+	s->ahead.ps = s->p->core_link_ps;
+	s->ahead.page_shift = s->c->page_shift;
+	s->ahead.page_mask = s->c->p->page_bytes - 1;
+	s->ahead.access_shift = (uint32_t)__builtin_ctzll(s->p->access_bytes);
+	s->ahead.access_mask = s->p->access_bytes - 1;
+	for (uint32_t is_write = 0; is_write < 2; is_write++)
+		for (uint32_t is_modified = is_write; is_modified < 2; is_modified++) {
+			const uint32_t number = s->table.find[states[is_modified]][events[is_write]][false];
+
+			CHECK(s->p->fault || (number && coh_rows[number - 1].actions[0] == COH_DO_HIT));
+			s->ahead.rows[is_write][is_modified] = number ? &s->table.counts[number - 1] : NULL;
+		}
 }
 
 /* A store is done before its core goes on: at its cache, or at the NDP-M if there is none. There the barrier goes, too.

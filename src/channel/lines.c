@@ -1,14 +1,19 @@
 /* lines.c - the lines of an NDP-M that have something under way. */
 #include "channel/priv.h"
 
-static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
+static uint32_t bucket_number(uint64_t line)
 {
-	return &m->lines[line * 0x9e3779b97f4a7c15u >> 54];
+	return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 54);
 }
 
-void lines_prefetch(struct ndp_m *m, uint64_t line)
+static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
 {
-	__builtin_prefetch(bucket_of(m, line));
+	return &m->lines[bucket_number(line)];
+}
+
+void lines_prefetch(const struct ndp_m *m, uint64_t line)
+{
+	__builtin_prefetch(&m->lines[bucket_number(line)]);
 }
 
 struct near_line *lines_find(struct ndp_m *m, uint64_t line)

@@ -527,6 +527,19 @@ static void fire_ask(void *self, struct cpu_event *e)
 	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
+void manager_fetch(const struct ndp_m *m, uint64_t granule)
+{
+	struct channel_system *s = m->s;
+	const uint64_t line = granule >> s->granule_shift;
+
+	holders_prefetch(m, granule);
+	lines_prefetch(m, line);
+	base_table_prefetch(&s->versions, line);
+	base_table_prefetch(&s->channels->versions, line);
+	if (s->observer.ahead)
+		s->observer.ahead(s->observer.self, line);
+}
+
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail)
 {
@@ -549,11 +562,7 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	units += ps_units(s, translate_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->dram.event, units);
-	holders_prefetch(core->m, granule);
-	lines_prefetch(core->m, line);
-	base_table_prefetch(&s->versions, line);
-	if (s->observer.ahead)
-		s->observer.ahead(s->observer.self, line);
+	manager_fetch(core->m, granule);
 }
 
 /* The line as the memory has it now reaches who waits for it. */
@@ -831,12 +840,12 @@ void manager_cold(struct ndp_m *m)
 {
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
-	for (uint32_t i = 0; i < HOLDER_BUCKETS; i++)
-		for (const struct near_holder *h = m->holders[i]; h; h = h->next) {
-			const uint64_t line = h->key >> m->s->granule_shift;
+	for (uint32_t i = 0; i <= m->holder_mask; i++) {
+		const uint64_t line = m->holders[i].key >> m->s->granule_shift;
 
+		if (m->holders[i].cores)
 			g_array_append_val(lines, line);
-		}
+	}
 	for (uint32_t i = 0; i < LINE_BUCKETS; i++)
 		for (const struct near_line *l = m->lines[i]; l; l = l->next)
 			g_array_append_val(lines, l->line);
@@ -884,6 +893,7 @@ void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
 {
 	*m = (struct ndp_m){.s = s, .channel = channel};
+	holders_init(m);
 	directory_init(m);
 	translate_init(m);
 }

@@ -10,7 +10,7 @@
 #include "cpu/inside.h"
 
 enum { LINE_BYTES = 128, QUARTER_BYTES = 32, QUARTERS = 4 };
-enum { LINE_BUCKETS = 1024, HOLDER_BUCKETS = 1024, POINT_BUCKETS = 1024 };
+enum { LINE_BUCKETS = 1024, POINT_BUCKETS = 1024 };
 
 struct ndp_m;
 struct ndp_core;
@@ -80,10 +80,9 @@ struct near_line {
 enum { HOLDERS_MAX = 64 };
 struct near_holder {
 	uint64_t key;
-	struct near_holder *next;
-	uint64_t cores;
-	uint8_t owner; /* core + 1; 0: none */
-};
+	uint64_t cores; /* 0: a free place */
+	uint8_t owner;	/* core + 1; 0: none */
+} __attribute__((aligned(32)));
 
 /* ---- the directory ---- */
 
@@ -110,8 +109,8 @@ struct ndp_m {
 	struct channel_system *s;
 	uint32_t channel;
 	struct near_line *lines[LINE_BUCKETS];
-	struct near_holder *holders[HOLDER_BUCKETS];
-	uint32_t holder_count;
+	struct near_holder *holders; /* by granule */
+	uint32_t holder_mask, holder_shift, holder_count;
 	struct near_region *regions;
 	struct cpu_tags directory_cache, tlb;
 	uint32_t tlb_pages; /* that the TLB holds */
@@ -147,6 +146,7 @@ struct ndp_core {
 	uint32_t number; /* of its NDP */
 	enum cpu_op op;
 	bool is_counted;        /* where it is, its access has been counted */
+	uint32_t busy_count;    /* of asks */
 	/* Probes and answers on their way to it, and when the first comes, if that is known. */
 	uint32_t coming_count;
 	uint64_t coming_units;
@@ -155,7 +155,7 @@ struct ndp_core {
 	struct cpu_event fault; /* a page fault that it waits for */
 	uint32_t next_way[CORE_PAGE_SETS]; /* where the next page of the set goes */
 	struct core_page {
-		uint64_t page, line; /* the first of the page */
+		uint64_t page, granule; /* its first */
 	} pages[CORE_PAGE_SETS][CORE_PAGE_WAYS] /* that it has used; UINT64_MAX: none */
 	    __attribute__((aligned(HOST_LINE_BYTES)));
 } __attribute__((aligned(HOST_LINE_BYTES)));
@@ -235,7 +235,6 @@ struct channel_system {
 	struct base_table versions; /* of lines in the memory, where somebody observes */
 	struct near_request *free_requests;
 	struct near_line *free_lines;
-	struct near_holder *free_holders;
 	struct remote *free_remotes;
 	struct claim *free_claims;
 	struct message *free_messages;
@@ -245,6 +244,13 @@ struct channel_system {
 	/* Of a core's line; of those in a line of the bus; both are powers of two. */
 	uint32_t granule_quarters, granules, quarters_shift, granule_shift;
 	cpu_version quarters[QUARTERS]; /* of each core's line in one of the bus */
+	/* What a core's hit before its turn needs. rows: how often these were done: by whether it writes, and whether the
+	 * line is modified. */
+	struct {
+		uint64_t ps, page_mask, access_mask;
+		uint32_t page_shift, access_shift;
+		uint64_t *rows[2][2];
+	} ahead;
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
 	bool has_remote_copies;		     /* some cache may have kept one */
 };
@@ -342,8 +348,10 @@ bool directory_is_summarised(const struct channel_system *s, uint64_t region);
 uint64_t directory_region_lines(const struct channel_system *s, uint64_t region);
 
 /* holders.c: who of the NDP's caches has a granule. */
+void holders_init(struct ndp_m *m);
 /* The host fetches what it will look into. */
-void holders_prefetch(struct ndp_m *m, uint64_t granule);
+void holders_prefetch(const struct ndp_m *m, uint64_t granule);
+/* NULL: nobody. Until the next one that is added or dropped. */
 struct near_holder *holders_find(const struct ndp_m *m, uint64_t granule);
 void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
 void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
@@ -351,7 +359,7 @@ void holders_free(struct ndp_m *m);
 
 /* lines.c */
 /* The host fetches what it will look into. */
-void lines_prefetch(struct ndp_m *m, uint64_t line);
+void lines_prefetch(const struct ndp_m *m, uint64_t line);
 struct near_line *lines_find(struct ndp_m *m, uint64_t line);
 struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index);
 void lines_put(struct ndp_m *m, struct near_line *l);
@@ -366,6 +374,8 @@ uint64_t translate_walk_ps(struct ndp_m *m, uint64_t address);
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
 void manager_free(struct ndp_m *m);
 void manager_ready(struct near_request *r);
+/* The granule will be asked for, or written back: the host fetches what is kept of it. */
+void manager_fetch(const struct ndp_m *m, uint64_t granule);
 /* From a core, at its end of the link, now. */
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail);
@@ -389,6 +399,7 @@ struct ndp_m *manager_of(struct channel_system *s, uint64_t line);
 cpu_version memory_version(const struct channel_system *s, uint64_t line);
 
 /* core.c */
+void core_ahead_init(struct channel_system *s);
 void core_free(struct ndp_core *k);
 /* Pages may lie elsewhere, or nowhere, from now on. */
 void core_forget_pages(struct ndp_core *k);

@@ -157,6 +157,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->granule_shift = (uint32_t)__builtin_ctz(s->granules);
 	s->region_lines = p->summary_bytes / LINE_BYTES;
 	s->region_shift = (uint32_t)__builtin_ctzll(s->region_lines);
+	core_ahead_init(s);
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
 	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
@@ -216,7 +217,6 @@ void channel_system_free(struct channel_system *s)
 		core_free(&s->cores[i]);
 	FREE_ALL(s->free_requests, struct near_request);
 	FREE_ALL(s->free_lines, struct near_line);
-	FREE_ALL(s->free_holders, struct near_holder);
 	FREE_ALL(s->free_remotes, struct remote);
 	FREE_ALL(s->free_claims, struct claim);
 	FREE_ALL(s->free_messages, struct message);

@@ -64,6 +64,7 @@ struct values {
 	struct slots *free_slots;
 	/* Places in the ring only grow; what lies further behind than it is long has been overwritten. */
 	uint64_t *ring, ring_words, ring_end;
+	uint64_t ring_at; /* the word of ring_end */
 	GHashTable *privates; /* by line */
 	/* Private lines that are over are used again late: a store may still be on its way to one. */
 	struct private *over, **over_end;
@@ -113,7 +114,7 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 	v->ring_words = bytes_max / sizeof(uint64_t);
 	CHECK(v->ring_words >= image_words(v, QUARTERS));
 	v->ring = room_new(v->ring_words);
-	v->ring_end = 1; /* 0 is no place */
+	v->ring_end = v->ring_at = 1; /* 0 is no place */
 	v->privates = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->over_end = &v->over;
 	return v;
@@ -278,24 +279,28 @@ static inline void copy_quarter(const struct values *v, uint8_t *to, const uint8
 		memcpy(to, from, v->quarter_bytes);
 }
 
-/* The place of so many words one after the other. */
-static uint64_t ring_take(struct values *v, uint32_t words)
+/* So many words one after the other, and their place. */
+static struct image *ring_take(struct values *v, uint32_t words, uint64_t *place)
 {
-	const uint64_t rest = v->ring_words - v->ring_end % v->ring_words;
-	uint64_t place;
+	const uint64_t rest = v->ring_words - v->ring_at;
+	struct image *image;
 
-	if (rest < words)
+	if (rest < words) {
 		v->ring_end += rest;
-	place = v->ring_end;
+		v->ring_at = 0;
+	}
+	*place = v->ring_end;
+	image = (struct image *)&v->ring[v->ring_at];
 	v->ring_end += words;
-	return place;
+	v->ring_at += words;
+	return image;
 }
 
 static void save(struct values *v, struct slot *slot, quarter_set set)
 {
 	const uint32_t count = (uint32_t)__builtin_popcount(set);
-	const uint64_t place = ring_take(v, image_words(v, count));
-	struct image *image = (struct image *)&v->ring[place % v->ring_words];
+	uint64_t place;
+	struct image *image = ring_take(v, image_words(v, count), &place);
 	uint8_t *to = image->bytes;
 
 	*image = (struct image){.version = slot->newest, .older = slot->newest_image, .quarters = set};
@@ -304,6 +309,9 @@ static void save(struct values *v, struct slot *slot, quarter_set set)
 	slot->newest_image = place & PLACE_MASK;
 	slot->saved = (slot->saved | set) & SET_MASK;
 	v->stats.images++;
+	/* The next image is written behind it: the host fetches that meanwhile. */
+	for (uint32_t i = 0; i < image_words(v, QUARTERS); i += HOST_LINE_BYTES / sizeof(uint64_t))
+		__builtin_prefetch(to + i * sizeof(uint64_t), 1);
 }
 
 static quarter_set stored_by_others(const struct slot *slot, uint32_t holder)

@@ -488,14 +488,11 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 }
 
 /* Of an NDP core's cache. NULL: its access is no hit that is one whatever others do before others_ps. */
-static void *hit(struct host *h, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
-		 uint32_t size, enum thread_kind kind)
+static inline __attribute__((always_inline)) void *hit_as(struct host *h, const struct thread_at *at, uint64_t others_ps,
+							  uint64_t address, void *bytes, uint32_t size, bool is_write)
 {
-	const bool is_write = kind == THREAD_WRITE;
 	struct channel_hit hit;
 
-	if (!is_write && kind != THREAD_READ)
-		return NULL;
 	if (unlikely(h->readers != NULL)) {
 		note_reader(h, at);
 		bytes_before_hit(h->bytes, at->unit, address, bytes, size, is_write);
@@ -504,6 +501,23 @@ static void *hit(struct host *h, const struct thread_at *at, uint64_t others_ps,
 			   is_write ? CPU_WRITE : CPU_READ, &hit))
 		return NULL;
 	return h->bytes ? bytes_hit(h->bytes, at->unit, &hit, address, bytes, size, is_write) : bytes;
+}
+
+static void *hit(struct host *h, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
+		 uint32_t size, enum thread_kind kind)
+{
+	if (kind == THREAD_READ)
+		return hit_as(h, at, others_ps, address, bytes, size, false);
+	return kind == THREAD_WRITE ? hit_as(h, at, others_ps, address, bytes, size, true) : NULL;
+}
+
+/* The program's bytes of a line that comes: others go on before it needs them. */
+static inline void fetch_line(void *bytes, uint64_t line_bytes)
+{
+	char *first = (char *)((uintptr_t)bytes & -line_bytes);
+
+	for (uint64_t i = 0; i < line_bytes; i += HOST_LINE_BYTES)
+		__builtin_prefetch(first + i);
 }
 
 static inline bool is_free(const struct host *h, uint64_t address)
@@ -550,8 +564,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		if (done != CPU_WAITS)
 			bytes = bytes_of(h->bytes, at->unit);
 	}
-	if (done == CPU_WAITS) /* others go on before the program needs them */
-		__builtin_prefetch(bytes);
+	if (done == CPU_WAITS)
+		fetch_line(bytes, at->unit < h->cpu_units ? h->params->line_bytes : h->near_params->access_bytes);
 	come_back_if_new(h);
 	account_done(h, at, done);
 	return (struct thread_answer){done == CPU_WAITS ? THREAD_WAITS : done, bytes};
