@@ -133,32 +133,32 @@ struct ndp_ask {
 };
 
 /* Sets of ways; those of a set are one of the host's lines. */
-enum { CORE_PAGE_SETS_LOG2 = 2, CORE_PAGE_SETS = 1 << CORE_PAGE_SETS_LOG2, CORE_PAGE_WAYS = 4 };
+enum { CORE_PAGE_SETS_LOG2 = 1, CORE_PAGE_SETS = 1 << CORE_PAGE_SETS_LOG2, CORE_PAGE_WAYS = 4 };
 
-/* What each of its accesses touches comes first: hundreds of cores take turns, and the host's caches are small. */
+/* What each of its hits needs comes first, in few of the host's lines: hundreds of cores take turns, and its caches are
+ * small. */
 struct ndp_core {
+	struct cpu_tags cache;	/* lines are granules; state: enum cpu_state, or CORE_REMOTE */
+	uint32_t coming_count;	/* probes and answers on their way to it */
+	uint32_t busy_count;	/* of asks */
+	struct core_page {
+		uint64_t page, granule; /* its first */
+	} pages[CORE_PAGE_SETS][CORE_PAGE_WAYS]; /* that it has used; UINT64_MAX: none */
 	struct channel_system *s;
 	struct ndp_m *m;
-	uint64_t address, end;    /* of the access that waits */
-	struct ndp_ask *asks;     /* the first: the load or store; the others: prefetches */
+	uint64_t address, end;	  /* of the access that waits */
+	struct ndp_ask *asks;	  /* the first: the load or store; the others: prefetches */
 	struct cpu_trail *trails; /* of these; NULL: nobody accounts */
+	uint64_t coming_units;	  /* when the first of what is coming comes, if that is known */
 	uint32_t unit;
 	uint32_t number; /* of its NDP */
 	enum cpu_op op;
-	bool is_counted;        /* where it is, its access has been counted */
-	uint32_t busy_count;    /* of asks */
-	/* Probes and answers on their way to it, and when the first comes, if that is known. */
-	uint32_t coming_count;
-	uint64_t coming_units;
-	struct cpu_tags cache;  /* lines are granules; state: enum cpu_state, or CORE_REMOTE */
-	struct ndp_gate gate;   /* its link to the NDP-M */
-	struct cpu_event fault; /* a page fault that it waits for */
+	bool is_counted;		   /* where it is, its access has been counted */
 	uint32_t next_way[CORE_PAGE_SETS]; /* where the next page of the set goes */
-	struct core_page {
-		uint64_t page, granule; /* its first */
-	} pages[CORE_PAGE_SETS][CORE_PAGE_WAYS] /* that it has used; UINT64_MAX: none */
-	    __attribute__((aligned(HOST_LINE_BYTES)));
+	struct ndp_gate gate;		   /* its link to the NDP-M */
+	struct cpu_event fault;		   /* a page fault that it waits for */
 } __attribute__((aligned(HOST_LINE_BYTES)));
+_Static_assert(offsetof(struct ndp_core, pages) % HOST_LINE_BYTES == 0, "a set of pages is one of the host's lines");
 enum { CORE_REMOTE = CPU_MODIFIED + 1 };
 
 /* ---- the NDP-AP ---- */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 enum { QUARTERS = 4 };
-enum { SLOTS_SHIFT = 6, SLOTS = 1 << SLOTS_SHIFT };
+enum { FIRST_SLOTS = 1 << 20 };
 
 /* Old bytes of some quarters of a line, in the ring. */
 struct image {
@@ -49,19 +49,11 @@ struct slot {
 	uint64_t last;		    /* who stored, 16 bits for each */
 };
 
-/* Of lines one after the other, some of which have one. */
-struct slots {
-	struct slots *next; /* of the free ones */
-	uint32_t used;
-	struct slot slots[SLOTS] __attribute__((aligned(HOST_LINE_BYTES)));
-};
-
 struct values {
 	uint32_t line_bytes, quarter_bytes, images_max, lines_max, line_count, hand;
 	uint64_t *lines;      /* that have a slot, or had one */
-	struct slots **slots; /* by line / SLOTS */
+	struct slot *slots;   /* by line; the host has memory for those that are used */
 	uint64_t slots_count;
-	struct slots *free_slots;
 	/* Places in the ring only grow; what lies further behind than it is long has been overwritten. */
 	uint64_t *ring, ring_words, ring_end;
 	uint64_t ring_at; /* the word of ring_end */
@@ -90,15 +82,27 @@ static uint32_t image_words(const struct values *v, uint32_t quarter_count)
 	return (uint32_t)(sizeof(struct image) + quarter_count * v->quarter_bytes) / (uint32_t)sizeof(uint64_t);
 }
 
-/* Room of which a run uses what it needs, from the start on. */
-static uint64_t *room_new(uint64_t words)
+/* Room, all 0, of which the host has what is used. */
+static void *room_new(size_t bytes)
 {
-	const size_t bytes = words * sizeof(uint64_t);
 	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (room == MAP_FAILED) /* ends as GLib's allocations do */
 		g_error("no %zu bytes of memory for old values: %s", bytes, g_strerror(errno));
 	return room;
+}
+
+/* There is room for the line's slot. */
+static void slots_grow(struct values *v, uint64_t line)
+{
+	const uint64_t before = v->slots_count;
+
+	while (v->slots_count <= line)
+		v->slots_count *= 2;
+	v->slots = mremap(v->slots, before * sizeof(*v->slots), v->slots_count * sizeof(*v->slots), MREMAP_MAYMOVE);
+	if (v->slots == MAP_FAILED)
+		g_error("no room for what is known of %" G_GUINT64_FORMAT " lines: %s", v->slots_count,
+			g_strerror(errno));
 }
 
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max)
@@ -113,7 +117,9 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 	v->lines = g_new(uint64_t, lines_max);
 	v->ring_words = bytes_max / sizeof(uint64_t);
 	CHECK(v->ring_words >= image_words(v, QUARTERS));
-	v->ring = room_new(v->ring_words);
+	v->ring = room_new(v->ring_words * sizeof(*v->ring));
+	v->slots_count = FIRST_SLOTS;
+	v->slots = room_new(v->slots_count * sizeof(*v->slots));
 	v->ring_end = v->ring_at = 1; /* 0 is no place */
 	v->privates = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->over_end = &v->over;
@@ -125,13 +131,9 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 /* NULL: nobody has stored into the line. */
 static inline struct slot *find(const struct values *v, uint64_t line)
 {
-	const uint64_t block = line >> SLOTS_SHIFT;
-	struct slot *slot;
+	struct slot *slot = &v->slots[line];
 
-	if (block >= v->slots_count || !v->slots[block])
-		return NULL;
-	slot = &v->slots[block]->slots[line % SLOTS];
-	return slot->host ? slot : NULL;
+	return likely(line < v->slots_count && slot->host) ? slot : NULL;
 }
 
 bool values_is_known(const struct values *v, uint64_t line)
@@ -139,51 +141,9 @@ bool values_is_known(const struct values *v, uint64_t line)
 	return find(v, line);
 }
 
-/* The line has one from now on. */
-static struct slot *slot_new(struct values *v, uint64_t line)
-{
-	const uint64_t block = line >> SLOTS_SHIFT;
-	struct slots *slots;
-
-	if (block >= v->slots_count) {
-		const uint64_t count = MAX(block + 1, 2 * v->slots_count);
-
-		v->slots = g_renew(struct slots *, v->slots, count);
-		memset(v->slots + v->slots_count, 0, (count - v->slots_count) * sizeof(*v->slots));
-		v->slots_count = count;
-	}
-	slots = v->slots[block];
-	if (!slots) {
-		slots = v->free_slots;
-		if (slots)
-			v->free_slots = slots->next;
-		else
-			slots = g_aligned_alloc0(1, sizeof(struct slots), _Alignof(struct slots));
-		v->slots[block] = slots;
-	}
-	slots->used++;
-	return &slots->slots[line % SLOTS];
-}
-
-/* It has none any more. */
-static void slot_clear(struct values *v, uint64_t line)
-{
-	struct slots **slots = &v->slots[line >> SLOTS_SHIFT];
-
-	(*slots)->slots[line % SLOTS] = (struct slot){0};
-	if (--(*slots)->used)
-		return;
-	(*slots)->next = v->free_slots;
-	v->free_slots = *slots;
-	*slots = NULL;
-}
-
 void values_prefetch(const struct values *v, uint64_t line)
 {
-	const uint64_t block = line >> SLOTS_SHIFT;
-
-	if (block < v->slots_count && v->slots[block])
-		__builtin_prefetch(&v->slots[block]->slots[line % SLOTS]);
+	__builtin_prefetch(&v->slots[line]);
 }
 
 /* ---- private lines ---- */
@@ -225,11 +185,11 @@ static void clear_privates(struct values *v, uint64_t line)
 
 /* ---- room ---- */
 
-static void forget(struct values *v, uint64_t line, const struct slot *slot)
+static void forget(struct values *v, uint64_t line, struct slot *slot)
 {
 	if (slot->has_privates)
 		clear_privates(v, line);
-	slot_clear(v, line);
+	*slot = (struct slot){0};
 }
 
 /* A place for a line: a new one, or that of one that has not been used since the hand came by. */
@@ -331,7 +291,9 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 
 	if (!slot) {
 		v->lines[room(v)] = line;
-		slot = slot_new(v, line);
+		if (line >= v->slots_count)
+			slots_grow(v, line);
+		slot = &v->slots[line];
 		*slot =
 		    (struct slot){.host = (uintptr_t)host & HOST_MASK, .moved = ALL_QUARTERS /* the memory has it */};
 	}
@@ -605,7 +567,7 @@ void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint
 void values_forget(struct values *v, uint64_t first_line, uint64_t count)
 {
 	for (uint64_t line = first_line; line < first_line + count; line++) {
-		const struct slot *slot = find(v, line);
+		struct slot *slot = find(v, line);
 
 		if (slot)
 			forget(v, line, slot);
@@ -641,15 +603,7 @@ void values_free(struct values *v)
 	g_hash_table_foreach(v->privates, free_privates_of, NULL);
 	g_hash_table_destroy(v->privates);
 	free_privates(v->over);
-	while (v->free_slots) {
-		struct slots *next = v->free_slots->next;
-
-		g_aligned_free(v->free_slots);
-		v->free_slots = next;
-	}
-	for (uint64_t i = 0; i < v->slots_count; i++)
-		g_aligned_free(v->slots[i]);
-	g_free(v->slots);
+	munmap(v->slots, v->slots_count * sizeof(*v->slots));
 	g_free(v->lines);
 	munmap(v->ring, v->ring_words * sizeof(*v->ring));
 	g_free(v);
