@@ -185,7 +185,7 @@ static void fetch_for_victim(const struct ndp_core *k, uint64_t granule)
 		if (set[i].used < oldest->used)
 			oldest = &set[i];
 	if (oldest->state != CPU_INVALID)
-		manager_fetch(k->m, oldest->line);
+		lines_fetch(k->m, oldest->line);
 }
 
 static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)

@@ -1,7 +1,7 @@
 /* holders.c - which of an NDP's caches have which bytes: the NDP-M's copy of their tags.
  *
- * Open addressing, at most half full; two granules that follow one another share a line of the host's cache, so that one
- * fetch brings all that is asked of a granule.
+ * Open addressing, at most half full; two granules that follow one another share a line of the host's cache, so that
+ * one fetch brings all that is asked of a granule.
  */
 #include "channel/priv.h"
 

@@ -11,9 +11,17 @@ static struct near_line **bucket_of(struct ndp_m *m, uint64_t line)
 	return &m->lines[bucket_number(line)];
 }
 
-void lines_prefetch(const struct ndp_m *m, uint64_t line)
+void lines_fetch(const struct ndp_m *m, uint64_t granule)
 {
+	struct channel_system *s = m->s;
+	const uint64_t line = granule >> s->granule_shift;
+
+	holders_prefetch(m, granule);
 	__builtin_prefetch(&m->lines[bucket_number(line)]);
+	base_table_prefetch(&s->versions, line);
+	base_table_prefetch(&s->channels->versions, line);
+	if (s->observer.ahead)
+		s->observer.ahead(s->observer.self, line);
 }
 
 struct near_line *lines_find(struct ndp_m *m, uint64_t line)

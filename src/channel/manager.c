@@ -527,19 +527,6 @@ static void fire_ask(void *self, struct cpu_event *e)
 	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
-void manager_fetch(const struct ndp_m *m, uint64_t granule)
-{
-	struct channel_system *s = m->s;
-	const uint64_t line = granule >> s->granule_shift;
-
-	holders_prefetch(m, granule);
-	lines_prefetch(m, line);
-	base_table_prefetch(&s->versions, line);
-	base_table_prefetch(&s->channels->versions, line);
-	if (s->observer.ahead)
-		s->observer.ahead(s->observer.self, line);
-}
-
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail)
 {
@@ -562,7 +549,7 @@ void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is
 	units += ps_units(s, translate_walk_ps(core->m, core->address));
 	cpu_trail_step(trail, CPU_PART_WALK, units);
 	cpu_event_at(&s->c->events, &r->dram.event, units);
-	manager_fetch(core->m, granule);
+	lines_fetch(core->m, granule);
 }
 
 /* The line as the memory has it now reaches who waits for it. */

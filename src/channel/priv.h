@@ -244,8 +244,8 @@ struct channel_system {
 	/* Of a core's line; of those in a line of the bus; both are powers of two. */
 	uint32_t granule_quarters, granules, quarters_shift, granule_shift;
 	cpu_version quarters[QUARTERS]; /* of each core's line in one of the bus */
-	/* What a core's hit before its turn needs. rows: how often these were done: by whether it writes, and whether the
-	 * line is modified. */
+	/* What a core's hit before its turn needs. rows: how often these were done, by whether it writes, and whether
+	 * the line is modified. */
 	struct {
 		uint64_t ps, page_mask, access_mask;
 		uint32_t page_shift, access_shift;
@@ -358,8 +358,8 @@ void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
 void holders_free(struct ndp_m *m);
 
 /* lines.c */
-/* The host fetches what it will look into. */
-void lines_prefetch(const struct ndp_m *m, uint64_t line);
+/* The granule will be asked for, or written back: the host fetches what is kept of it and of its line. */
+void lines_fetch(const struct ndp_m *m, uint64_t granule);
 struct near_line *lines_find(struct ndp_m *m, uint64_t line);
 struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index);
 void lines_put(struct ndp_m *m, struct near_line *l);
@@ -374,8 +374,6 @@ uint64_t translate_walk_ps(struct ndp_m *m, uint64_t address);
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
 void manager_free(struct ndp_m *m);
 void manager_ready(struct near_request *r);
-/* The granule will be asked for, or written back: the host fetches what is kept of it. */
-void manager_fetch(const struct ndp_m *m, uint64_t granule);
 /* From a core, at its end of the link, now. */
 void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
 		 struct cpu_trail *trail);

@@ -446,19 +446,18 @@ bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	return false;
 }
 
+/* What has not moved since the holder stored it is known, and no store of another is under way. */
 bool values_stored_again(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
 {
 	const uint64_t mask = quarters * 0xffff;
-	const quarter_set set = set_of(quarters);
 	struct slot *slot = find(v, line);
 
-	if (!slot || slot->has_privates || (slot->moved & set) || (~slot->known & set) ||
+	if (!slot || slot->has_privates || (slot->moved & set_of(quarters)) ||
 	    ((slot->last ^ holder * CPU_VERSION_ALL) & mask) ||
 	    ((version ^ cpu_version_next(slot->newest, quarters)) & mask))
 		return false;
 	slot->is_used = true;
 	slot->newest = cpu_version_merge(slot->newest, version, quarters);
-	slot->saved &= ~(uint64_t)set & SET_MASK;
 	return true;
 }
 

@@ -24,7 +24,7 @@ static struct world {
 	struct values *values;
 	struct copy copies[HOLDERS][LINES], memory[LINES];
 	uint8_t program[LINES][LINE]; /* what the program has */
-	uint64_t random, stale_reads;
+	uint64_t random, stale_reads, stored_again;
 	bool is_faulty; /* some caches keep a copy that they must drop */
 } w;
 
@@ -101,23 +101,38 @@ static void load(uint32_t holder, uint32_t line)
 		snoop(holder, line, false);
 		fetch(holder, line);
 	}
-	if (values_read(w.values, holder, line, c->version, offset, size, others)) {
+	if (!values_is_newest(w.values, line, c->version) &&
+	    values_read(w.values, holder, line, c->version, offset, size, others)) {
 		got = others;
 		w.stale_reads++;
 	}
 	assert_memory_equal(got, c->bytes + offset, size);
 }
 
+/* The version that its copy has before; makes that after it. In half of the cases as a store that may be one after
+ * another of the same holder. Returns where it goes. */
+static uint8_t *stored(uint32_t holder, uint32_t line, cpu_version *version, cpu_version quarters, uint32_t offset)
+{
+	const cpu_version next = cpu_version_next(*version, quarters);
+	uint8_t *own = w.program[line] + offset;
+
+	*version = next;
+	if (draw(2) && values_stored_again(w.values, holder, line, next, quarters)) {
+		w.stored_again++;
+		assert_ptr_equal(values_target(w.values, holder, line, offset, own), own);
+		return own;
+	}
+	values_before_store(w.values, holder, line, w.program[line], quarters);
+	values_stored(w.values, holder, line, next, quarters);
+	return values_target(w.values, holder, line, offset, own);
+}
+
 static void store(uint32_t holder, uint32_t line, uint32_t offset, uint32_t size)
 {
 	struct copy *c = &w.copies[holder][line];
-	uint8_t *to;
+	uint8_t *to = stored(holder, line, &c->version, CPU_VERSION_ALL, offset);
 
-	values_before_store(w.values, holder, line, w.program[line], CPU_VERSION_ALL);
-	c->version = cpu_version_next(c->version, CPU_VERSION_ALL);
 	c->is_modified = true;
-	values_stored(w.values, holder, line, c->version, CPU_VERSION_ALL);
-	to = values_target(w.values, holder, line, offset, w.program[line] + offset);
 	for (uint32_t i = 0; i < size; i++)
 		to[i] = c->bytes[offset + i] = (uint8_t)draw(256);
 }
@@ -157,6 +172,7 @@ static void test_coherent(void **state)
 	run();
 	assert_int_equal(w.stale_reads, 0);
 	assert_true(values_statistics(w.values)->images > STEPS / 10);
+	assert_true(w.stored_again > STEPS / 100);
 	values_free(w.values);
 }
 
@@ -178,6 +194,7 @@ static void test_lost_update(void **state)
 {
 	uint8_t others[LINE];
 	struct copy *a = &w.copies[0][3], *b = &w.copies[1][3];
+	cpu_version next;
 
 	(void)state;
 	begin(LINES, 4);
@@ -189,6 +206,8 @@ static void test_lost_update(void **state)
 	assert_memory_equal(w.program[3], a->bytes, LINE);
 	assert_true(values_read(w.values, 1, 3, b->version, 0, LINE, others));
 	assert_memory_equal(others, b->bytes, LINE);
+	next = cpu_version_next(b->version, CPU_VERSION_ALL);
+	assert_false(values_stored_again(w.values, 1, 3, next, CPU_VERSION_ALL));
 	store(1, 3, 65, 2);
 	assert_true(values_read(w.values, 1, 3, b->version, 60, 20, others));
 	assert_memory_equal(others, b->bytes + 60, 20);
@@ -307,11 +326,8 @@ static void part_store(uint32_t holder, uint32_t line, uint32_t q)
 	const uint32_t offset = draw(LINE / 4), size = 1 + draw(LINE / 4 - offset), at = q * (LINE / 4) + offset;
 	uint8_t *to;
 
-	values_before_store(w.values, holder, line, w.program[line], quarter_of(q));
-	c->version = cpu_version_next(c->version, quarter_of(q));
+	to = stored(holder, line, &c->version, quarter_of(q), at);
 	c->is_modified = true;
-	values_stored(w.values, holder, line, c->version, quarter_of(q));
-	to = values_target(w.values, holder, line, at, w.program[line] + at);
 	for (uint32_t i = 0; i < size; i++)
 		to[i] = c->bytes[offset + i] = (uint8_t)draw(256);
 }

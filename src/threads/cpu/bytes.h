@@ -18,8 +18,9 @@ void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting);
 /* Its instruction can go on: the bytes that it uses, until the unit's next access. */
 void *bytes_of(struct bytes *b, uint32_t unit);
 
-/* In place of the three above and of bytes_see, the bytes of a unit beside the memory for a load or store that its cache
- * answers at once, within its line. bytes_before_hit: before the cache is asked, which may then answer otherwise. */
+/* In place of the three above and of bytes_see, the bytes of a unit beside the memory for a load or store that its
+ * cache answers at once, within its line. bytes_before_hit: before the cache is asked, which may then answer
+ * otherwise. */
 void bytes_before_hit(struct bytes *b, uint32_t unit, uint64_t address, void *host, uint32_t size, bool is_write);
 void *bytes_hit(struct bytes *b, uint32_t unit, const struct channel_hit *hit, uint64_t address, void *host,
 		uint32_t size, bool is_write);

@@ -4,21 +4,10 @@
  * to its caches another one sees.
  */
 #include "base/check.h"
-#include "cpu/account.h"
-#include "machine/channel.h"
-#include "machine/cpu.h"
-#include "machine/hdl.h"
 #include "machine/kernels.h"
-#include "machine/live.h"
 #include "machine/memories.h"
 #include "machine/message.h"
-#include "machine/result.h"
-#include "machine/session.h"
-#include "threads/cpu/accelerators.h"
-#include "threads/cpu/awake.h"
-#include "threads/cpu/bytes.h"
-#include "threads/cpu/costs.h"
-#include "threads/model.h"
+#include "threads/cpu/host.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -29,80 +18,10 @@
 
 enum { EXIT_MISTAKE = 2, EXIT_TIMEOUT = 124, EXIT_OWN_FAILURE = 125 };
 
-/* Whose access a core waits for, and with which bytes it goes on where no versions are followed. */
-struct waiting {
-	uint32_t thread;
-	void *bytes; /* NULL: of a fence */
-};
-
-struct host {
-	struct thread_model model;
-	const struct thread_runtime *runtime;
-	struct machine_session session;
-	struct machine_run run;
-	struct cpu_system *cpu;
-	struct cpu_stats *stats;
-	struct sim_engine *engine;
-	struct waiting *waiting; /* by unit */
-	struct bytes *bytes;     /* NULL: the newest are everybody's */
-	struct cpu_account *account; /* NULL: it is off */
-	uint8_t *between; /* by unit: the part of what is between its hooks, enum cpu_part */
-	const void **readers;  /* with cpu.values=bytes: where each unit's access is; or NULL */
-	const void *foreign_place; /* the read that first found bytes which no store had written; or NULL */
-	GPtrArray *places; /* of an account, by thread: where it was last in the program's own code; or NULL */
-	struct sim_sampler *sampler; /* NULL: off */
-	struct awake *awake;
-	const uint32_t *awake_threads; /* its own */
-	GHashTable *reset;       /* statistics when they were reset, by name */
-	const struct cpu_params *params;
-	uint64_t limit_ps;   /* run.timeout_simulated_ps */
-	struct machine_live *live;
-	/* When anything is looked at next, and the host's clock; how much later that once more; when that was. */
-	uint64_t look_ps, clock_ps, look_step_ps, looked_ns, told_ns;
-	uint64_t told_units; /* when the runtime comes back */
-	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
-	uint64_t next_units, asked;
-	uint64_t per_ps; /* units of the engine's time */
-	bool is_advancing; /* see advance */
-	struct channel_system *near; /* NULL: no NDPs */
-	const struct channel_params *near_params;
-	struct accelerators *accelerators; /* NULL: none; else all NDPs are */
-	uint32_t cpu_units; /* those of NDPs come after them */
-	struct costs cpu_costs, near_costs;
-};
-
-/* Has the runtime come back when the machine has something to do. */
-static void come_back(struct host *h)
-{
-	const uint64_t next = sim_next_units(h->engine);
-
-	h->next_units = next;
-	h->asked = cpu_events_asked(h->cpu);
-	if (next == SIM_NEVER || next == h->told_units)
-		return;
-	h->told_units = next;
-	h->runtime->event((next + h->per_ps - 1) / h->per_ps);
-}
-
-/* Until the time of an access or a question. */
-static void run_until(struct host *h, uint64_t now_ps)
-{
-	const uint64_t units = now_ps * h->per_ps;
-
-	if (units <= sim_now_units(h->engine))
-		return;
-	if (units < h->next_units && h->asked == cpu_events_asked(h->cpu)) {
-		sim_pass_units(h->engine, units);
-	} else {
-		sim_run_until(h->engine, units);
-		h->next_units = 0;
-	}
-}
-
 static void come_back_if_new(struct host *h)
 {
 	if (!h->next_units || h->asked != cpu_events_asked(h->cpu))
-		come_back(h);
+		host_come_back(h);
 }
 
 static void look(struct host *h, const struct thread_at *at, bool is_ordered);
@@ -125,7 +44,7 @@ static void advance(void *self, uint64_t until_ps, uint64_t others_ps)
 	h->is_advancing = false;
 	sim_run_until(h->engine, (sim_now_units(h->engine) + h->per_ps - 1) / h->per_ps * h->per_ps);
 	h->told_units = SIM_NEVER;
-	come_back(h);
+	host_come_back(h);
 }
 
 static void resume(struct host *h, uint32_t thread, uint64_t time_ps, void *bytes)
@@ -143,23 +62,13 @@ static void resume_for_message(void *self, uint32_t thread, uint64_t time_ps)
 /* ---- the account ---- */
 
 /* What the runtime does is its caller's. */
-static const void *place_of(struct host *h, const struct thread_at *at)
+const void *host_place(struct host *h, const struct thread_at *at)
 {
 	if (at->thread >= h->places->len)
 		g_ptr_array_set_size(h->places, (gint)at->thread + 1);
 	if (h->runtime->is_program && h->runtime->is_program(at->place))
 		h->places->pdata[at->thread] = (gpointer)(uintptr_t)at->place;
 	return h->places->pdata[at->thread];
-}
-
-/* The unit is at its next hook: what was between is no access and no instruction. */
-static inline void account_hook(struct host *h, const struct thread_at *at)
-{
-	if (unlikely(h->account != NULL)) {
-		cpu_account_until(h->account, at->unit, (enum cpu_part)h->between[at->unit], at->now_ps * h->per_ps);
-		h->between[at->unit] = CPU_PART_SYSTEM;
-		cpu_account_at(h->account, at->unit, place_of(h, at));
-	}
 }
 
 /* The thread leaves its unit: waits for something, or ends. Nobody's code is what waits for work. */
@@ -172,7 +81,7 @@ static void account_rest(struct host *h, const struct thread_at *at, enum thread
 	};
 	const enum cpu_part part = event == THREAD_WAIT ? waits[at->waits_for] : CPU_PART_NONE;
 
-	account_hook(h, at);
+	host_account_hook(h, at);
 	h->between[at->unit] = part;
 	if (part == CPU_PART_NONE || part == CPU_PART_WORK)
 		cpu_account_at(h->account, at->unit, NULL);
@@ -283,8 +192,6 @@ static void full(void *self, uint32_t unit)
 	h->runtime->fail(h->waiting[unit].thread, "touches more memory than the machine has");
 }
 
-/* ---- counts over time ---- */
-
 /* ---- bytes that copies have ---- */
 
 /* Before the unit's next access: the one before may have been the first to find such bytes. */
@@ -336,7 +243,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	const char *broken;
 	struct rusage usage;
 
-	run_until(h, at->now_ps);
+	host_run_until(h, at->now_ps);
 	sample(h, at->now_ps);
 	awake_end(h->awake, at->now_ps);
 	if (h->accelerators)
@@ -465,7 +372,7 @@ static __attribute__((noinline, cold)) void prepare(struct host *h, const struct
 		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
 	if (c->counts != counts)
 		cost_of(of, counts, c);
-	account_hook(h, at);
+	host_account_hook(h, at);
 	if (h->account)
 		cpu_account_until(h->account, at->unit, CPU_PART_COMPUTE, (at->now_ps + c->ps) * h->per_ps);
 }
@@ -488,8 +395,9 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 }
 
 /* Of an NDP core's cache. NULL: its access is no hit that is one whatever others do before others_ps. */
-static inline __attribute__((always_inline)) void *hit_as(struct host *h, const struct thread_at *at, uint64_t others_ps,
-							  uint64_t address, void *bytes, uint32_t size, bool is_write)
+static inline __attribute__((always_inline)) void *hit_as(struct host *h, const struct thread_at *at,
+							  uint64_t others_ps, uint64_t address, void *bytes,
+							  uint32_t size, bool is_write)
 {
 	struct channel_hit hit;
 
@@ -548,8 +456,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 		if (hit_bytes)
 			return (struct thread_answer){at->now_ps, hit_bytes};
 	}
-	account_hook(h, at);
-	run_until(h, at->now_ps);
+	host_account_hook(h, at);
+	host_run_until(h, at->now_ps);
 	h->waiting[at->unit] = (struct waiting){at->thread, bytes};
 	if (unlikely(h->readers != NULL))
 		note_reader(h, at);
@@ -586,7 +494,7 @@ static uint64_t fence(void *self, const struct thread_at *at)
 	struct host *h = self;
 	uint64_t done;
 
-	account_hook(h, at);
+	host_account_hook(h, at);
 	h->waiting[at->unit] = (struct waiting){at->thread, NULL};
 	if (at->unit < h->cpu_units)
 		done = cpu_fence(h->cpu, at->unit, at->now_ps);
@@ -608,178 +516,6 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 		account_rest(h, at, event);
 }
 
-static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
-			   const struct sim_hist *hist)
-{
-	struct host *h = self;
-
-	if (!hist)
-		g_hash_table_insert(h->reset, g_strconcat(prefix, ".", row->name, NULL), (gpointer)value);
-}
-
-/* Since they were reset. */
-static int64_t statistic(struct host *h, const char *name, uint64_t now_ps)
-{
-	uint64_t value;
-
-	awake_until(h->awake, now_ps);
-	if (!name) {
-		g_hash_table_remove_all(h->reset);
-		sim_stats_each(h->run.machine->ctx.stats, keep_statistic, h);
-		return 0;
-	}
-	if (!sim_stats_value(h->run.machine->ctx.stats, name, &value))
-		return -1;
-	return (int64_t)(value - (uint64_t)(uintptr_t)g_hash_table_lookup(h->reset, name));
-}
-
-/* Also says when the thread goes on. */
-static int64_t answer_about_ndps(struct host *h, const struct thread_at *at, const struct thread_ask *a,
-				 uint64_t *done_ps)
-{
-	static const enum channel_owner owners[] = {[THREAD_OWNER_CPU] = CHANNEL_OWNER_CPU,
-						    [THREAD_OWNER_NDP] = CHANNEL_OWNER_NDP,
-						    [THREAD_OWNER_SHARED] = CHANNEL_OWNER_SHARED};
-	const bool is_near = at->unit >= h->cpu_units;
-	const uint32_t core = is_near ? at->unit - h->cpu_units : 0;
-
-	switch (a->kind) {
-	case THREAD_ASK_CLAIM:
-		*done_ps = channel_claim(h->near, at->now_ps, a->address, a->address + a->bytes, owners[a->value]);
-		return 0;
-	case THREAD_ASK_CACHEABLE:
-		(a->value ? channel_uninhibit : channel_inhibit)(h->near, a->address, a->address + a->bytes);
-		return 0;
-	case THREAD_ASK_SEND:
-		if (a->value >= h->near_params->ndp_count)
-			return -EINVAL;
-		return (int64_t)channel_send(h->near, at->now_ps,
-					     is_near ? core / (uint32_t)h->near_params->core_count : UINT32_MAX,
-					     (uint32_t)a->value);
-	default:
-		return -ENOSYS;
-	}
-}
-
-static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *done_ps)
-{
-	const uint64_t page = h->params->page_bytes, first = a->address / page * page;
-	const int32_t channel = __builtin_ctzll(a->nodes);
-	const uint64_t *forwards = h->near ? &channel_system_stats(h->near)->tlb_forwards : NULL;
-	const uint64_t before = forwards ? *forwards : 0;
-	int64_t result = 0;
-
-	if (h->params->placement == CPU_PLACE_LINE)
-		return -ENOSYS;
-	for (uint64_t at = first; at < a->address + a->bytes; at += page) {
-		const int32_t now = cpu_channel_of(h->cpu, at);
-
-		if (now < 0 || now == channel)
-			continue;
-		if (!cpu_has_room(h->cpu, (uint32_t)channel)) {
-			result = -ENOMEM;
-			break;
-		}
-		if (h->near)
-			channel_tlb_commands(h->near, at, at + page, true);
-		cpu_leave(h->cpu, at);
-		if (h->bytes)
-			bytes_unmap(h->bytes, at, page);
-		cpu_move(h->cpu, at, (uint32_t)channel, done_ps);
-	}
-	if (h->near)
-		channel_forget_pages(h->near);
-	if (forwards && *forwards != before) /* the commands and their answers */
-		*done_ps += 2 * channel_message_ps(h->near_params, h->params);
-	return result;
-}
-
-static uint64_t flush(struct host *h, const struct thread_at *at, const struct thread_ask *a)
-{
-	const bool is_near = at->unit >= h->cpu_units;
-	uint64_t done;
-
-	account_hook(h, at);
-	if (is_near)
-		done = channel_flush(h->near, at->unit - h->cpu_units, at->now_ps, a->address, a->address + a->bytes);
-	else
-		done = cpu_flush(h->cpu, at->now_ps, a->address, a->address + a->bytes);
-	if (unlikely(h->account != NULL))
-		cpu_account_until(h->account, at->unit, is_near ? CPU_PART_L1 : CPU_PART_DOWN, done * h->per_ps);
-	return done;
-}
-
-static void cold(struct host *h)
-{
-	cpu_cold(h->cpu);
-	if (h->near)
-		channel_cold(h->near);
-}
-
-static struct thread_reply answer_question(void *self, const struct thread_at *at, const struct thread_ask *a)
-{
-	struct host *h = self;
-	struct thread_reply reply = {at->now_ps, 0};
-
-	run_until(h, at->now_ps);
-	switch (a->kind) {
-	case THREAD_ASK_UNMAP:
-		if (h->accelerators)
-			accelerators_unmap(h->accelerators, a->address, a->bytes);
-		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes, true);
-		if (h->bytes)
-			bytes_unmap(h->bytes, a->address, a->bytes);
-		cpu_unmap(h->cpu, a->address, a->bytes);
-		if (h->near)
-			channel_forget_pages(h->near);
-		break;
-	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
-		if (h->accelerators)
-			accelerators_unmap(h->accelerators, a->address, a->bytes);
-		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes, false);
-		break;
-	case THREAD_ASK_MAP:
-	case THREAD_ASK_COMMAND:
-	case THREAD_ASK_REPLY:
-	case THREAD_ASK_KEY:
-	case THREAD_ASK_LINE:
-		reply = accelerators_ask(h->accelerators, at, a);
-		come_back(h);
-		break;
-	case THREAD_ASK_END:
-		break;
-	case THREAD_ASK_BEGIN:
-		if (!a->value)
-			cold(h);
-		if (h->bytes)
-			bytes_forget_all(h->bytes);
-		break;
-	case THREAD_ASK_FLUSH:
-		reply.done_ps = flush(h, at, a);
-		break;
-	case THREAD_ASK_STATISTIC:
-		reply.result = statistic(h, a->text, at->now_ps);
-		break;
-	case THREAD_ASK_PLACE:
-		if (a->value != THREAD_PLACE_DEFAULT)
-			cpu_place(h->cpu, a->address, a->bytes, a->value == THREAD_PLACE_NODES ? a->nodes : 0);
-		break;
-	case THREAD_ASK_MOVE:
-		reply.result = move_pages(h, a, &reply.done_ps);
-		break;
-	case THREAD_ASK_WHERE:
-		reply.result = cpu_channel_of(h->cpu, a->address);
-		break;
-	default:
-		reply.result = h->near ? answer_about_ndps(h, at, a, &reply.done_ps) : -ENOSYS;
-	}
-	h->next_units = 0; /* the memory may have been asked, too */
-	return reply;
-}
-
-/* Of threads of OpenMP regions: see channel.place. */
 static uint32_t unit_for(void *self, const struct thread_place *place)
 {
 	const struct host *h = self;
@@ -827,7 +563,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	    .fence = fence,
 	    .advance = advance,
 	    .event = note,
-	    .ask = answer_question,
+	    .ask = host_answer,
 	    .unit_for = n ? unit_for : NULL,
 	    .end = end,
 	};

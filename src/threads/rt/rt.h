@@ -40,19 +40,11 @@ static inline uint64_t rt_stack_shift(uint32_t slot)
 enum rt_state { RT_READY, RT_RUNNING, RT_STALLED, RT_WAITING, RT_ENDED };
 
 struct rt_thread {
-	/* What every change of threads needs, in one line of the host's caches. */
-	uint32_t id, unit;
-	uint32_t state;	 /* enum rt_state */
-	bool is_plain;	 /* it is in a hook with THREAD_SITE_PLAIN */
+	uint32_t id, unit, slot;
+	enum rt_state state;
 	uint64_t sp, fs; /* while it does not run */
 	const void *hooked_at;
-	void *answer; /* bytes that the model gave, while it waits */
-	/* The access that it makes when its unit's turn comes, and where; NULL: none. */
-	const struct thread_site *site;
-	void *address;
-	/* Seldom. */
 	uint64_t ready_ps;
-	uint32_t slot;
 	struct rt_thread *next; /* in the queue of its unit, or of those that wait in the same bucket */
 	pthread_t host;         /* the parked thread whose stack and thread-local storage it has */
 	uint32_t host_state;    /* futex of the parked thread */
@@ -62,12 +54,17 @@ struct rt_thread {
 	bool is_detached, is_joined;
 	bool is_cancelled, is_uncancellable, is_ending, is_at_point;
 	bool awaits_message; /* of an accelerator: its unit is free meanwhile */
+	bool is_plain; /* it is in a hook with THREAD_SITE_PLAIN */
 	/* while it waits */
 	const void *word;
 	uint64_t deadline_ps;
 	struct rt_thread *timer_next;
 	bool is_timed_out;
 	enum thread_waits_for waits_for;
+	void *answer;               /* bytes that the model gave */
+	/* The access that it makes when its unit's turn comes, and where; NULL: none. */
+	const struct thread_site *site;
+	void *address;
 	const sigset_t *signal_set; /* that it waits for, or NULL */
 	uint32_t signal_number;     /* futex: what came */
 	uint64_t signals;           /* kept for its next hook, a bit each */
@@ -75,7 +72,7 @@ struct rt_thread {
 	uint32_t team_first, team_count; /* units of the threads that it makes; 0: the machine's choice */
 	bool has_next;                   /* OpenMP makes its next thread for this place: */
 	struct thread_place next_place;
-} __attribute__((aligned(64)));
+};
 
 extern RT_API uint8_t __strata_on;
 extern const struct thread_model *rt_model;

@@ -116,8 +116,7 @@ static struct rt_thread *add(uint32_t slot)
 		thread_room = thread_room ? 2 * thread_room : 64;
 		threads = realloc(threads, thread_room * sizeof(threads[0]));
 	}
-	t = aligned_alloc(_Alignof(struct rt_thread), sizeof(*t));
-	memset(t, 0, sizeof(*t));
+	t = calloc(1, sizeof(*t));
 	t->id = thread_count;
 	t->slot = slot;
 	t->deadline_ps = RT_NEVER;
