@@ -82,9 +82,9 @@ struct channel_hit {
 	uint64_t line;
 	cpu_version quarters, version;
 };
-/* Before its turn, nobody else doing anything before others_ps: a load or store that is a hit whatever others will do,
- * and no use to them before. False: it is none, and nothing has been done. Who asks sees it, and not the observer. For
- * cores with caches, without an account. */
+/* In its turn or before it, nobody else doing anything before others_ps: a load or store that is a hit whatever others
+ * will do, and no use to them before. False: it is none, and nothing has been done. Who asks sees it, and not the
+ * observer. For cores with caches, without an account or a planted mistake. */
 bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
 		   uint32_t size_bytes, enum cpu_op op, struct channel_hit *out);
 /* With run.account: the way of the core's last access that was not its cache's; until its next. */

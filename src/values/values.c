@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 
 enum { QUARTERS = 4 };
-enum { FIRST_SLOTS = 1 << 20 };
+/* Slots of which the host's memory goes back together. */
+enum { PAGE_BYTES = 4096, FIRST_SLOTS = 1 << 20 };
 
 /* Old bytes of some quarters of a line, in the ring. */
 struct image {
@@ -49,10 +50,14 @@ struct slot {
 	uint64_t last;		    /* who stored, 16 bits for each */
 };
 
+enum { PAGE_SLOTS = PAGE_BYTES / sizeof(struct slot) };
+_Static_assert(PAGE_SLOTS <= UINT8_MAX, "a page's slots are counted in a byte");
+
 struct values {
 	uint32_t line_bytes, quarter_bytes, images_max, lines_max, line_count, hand;
 	uint64_t *lines;      /* that have a slot, or had one */
-	struct slot *slots;   /* by line; the host has memory for those that are used */
+	struct slot *slots;   /* by line; the host has memory where some are used */
+	uint8_t *used_counts; /* of the slots of each page */
 	uint64_t slots_count;
 	/* Places in the ring only grow; what lies further behind than it is long has been overwritten. */
 	uint64_t *ring, ring_words, ring_end;
@@ -88,21 +93,16 @@ static void *room_new(size_t bytes)
 	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (room == MAP_FAILED) /* ends as GLib's allocations do */
-		g_error("no %zu bytes of memory for old values: %s", bytes, g_strerror(errno));
+		g_error("no %zu bytes of memory for the values of lines: %s", bytes, g_strerror(errno));
 	return room;
 }
 
-/* There is room for the line's slot. */
-static void slots_grow(struct values *v, uint64_t line)
+static void *room_grow(void *room, size_t before, size_t bytes)
 {
-	const uint64_t before = v->slots_count;
-
-	while (v->slots_count <= line)
-		v->slots_count *= 2;
-	v->slots = mremap(v->slots, before * sizeof(*v->slots), v->slots_count * sizeof(*v->slots), MREMAP_MAYMOVE);
-	if (v->slots == MAP_FAILED)
-		g_error("no room for what is known of %" G_GUINT64_FORMAT " lines: %s", v->slots_count,
-			g_strerror(errno));
+	room = mremap(room, before, bytes, MREMAP_MAYMOVE);
+	if (room == MAP_FAILED)
+		g_error("no %zu bytes of memory for the values of lines: %s", bytes, g_strerror(errno));
+	return room;
 }
 
 struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t images_max, uint64_t bytes_max)
@@ -120,6 +120,7 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 	v->ring = room_new(v->ring_words * sizeof(*v->ring));
 	v->slots_count = FIRST_SLOTS;
 	v->slots = room_new(v->slots_count * sizeof(*v->slots));
+	v->used_counts = room_new(v->slots_count / PAGE_SLOTS);
 	v->ring_end = v->ring_at = 1; /* 0 is no place */
 	v->privates = g_hash_table_new(g_int64_hash, g_int64_equal);
 	v->over_end = &v->over;
@@ -131,14 +132,35 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 /* NULL: nobody has stored into the line. */
 static inline struct slot *find(const struct values *v, uint64_t line)
 {
-	struct slot *slot = &v->slots[line];
-
-	return likely(line < v->slots_count && slot->host) ? slot : NULL;
+	return likely(line < v->slots_count && v->slots[line].host) ? &v->slots[line] : NULL;
 }
 
 bool values_is_known(const struct values *v, uint64_t line)
 {
 	return find(v, line);
+}
+
+/* The line has one from now on. */
+static struct slot *slot_new(struct values *v, uint64_t line)
+{
+	const uint64_t before = v->slots_count;
+
+	while (v->slots_count <= line)
+		v->slots_count *= 2;
+	if (unlikely(v->slots_count > before)) {
+		v->slots = room_grow(v->slots, before * sizeof(*v->slots), v->slots_count * sizeof(*v->slots));
+		v->used_counts = room_grow(v->used_counts, before / PAGE_SLOTS, v->slots_count / PAGE_SLOTS);
+	}
+	v->used_counts[line / PAGE_SLOTS]++;
+	return &v->slots[line];
+}
+
+/* It has none any more. */
+static void slot_clear(struct values *v, uint64_t line)
+{
+	v->slots[line] = (struct slot){0};
+	if (!--v->used_counts[line / PAGE_SLOTS])
+		madvise(&v->slots[line / PAGE_SLOTS * PAGE_SLOTS], PAGE_BYTES, MADV_DONTNEED);
 }
 
 void values_prefetch(const struct values *v, uint64_t line)
@@ -185,11 +207,11 @@ static void clear_privates(struct values *v, uint64_t line)
 
 /* ---- room ---- */
 
-static void forget(struct values *v, uint64_t line, struct slot *slot)
+static void forget(struct values *v, uint64_t line, const struct slot *slot)
 {
 	if (slot->has_privates)
 		clear_privates(v, line);
-	*slot = (struct slot){0};
+	slot_clear(v, line);
 }
 
 /* A place for a line: a new one, or that of one that has not been used since the hand came by. */
@@ -291,9 +313,7 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 
 	if (!slot) {
 		v->lines[room(v)] = line;
-		if (line >= v->slots_count)
-			slots_grow(v, line);
-		slot = &v->slots[line];
+		slot = slot_new(v, line);
 		*slot =
 		    (struct slot){.host = (uintptr_t)host & HOST_MASK, .moved = ALL_QUARTERS /* the memory has it */};
 	}
@@ -446,13 +466,13 @@ bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	return false;
 }
 
-/* What has not moved since the holder stored it is known, and no store of another is under way. */
+/* What has not moved since the holder stored it is known. */
 bool values_stored_again(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters)
 {
 	const uint64_t mask = quarters * 0xffff;
 	struct slot *slot = find(v, line);
 
-	if (!slot || slot->has_privates || (slot->moved & set_of(quarters)) ||
+	if (!slot || slot->has_privates || ((slot->moved | slot->saved) & set_of(quarters)) ||
 	    ((slot->last ^ holder * CPU_VERSION_ALL) & mask) ||
 	    ((version ^ cpu_version_next(slot->newest, quarters)) & mask))
 		return false;
@@ -566,7 +586,7 @@ void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint
 void values_forget(struct values *v, uint64_t first_line, uint64_t count)
 {
 	for (uint64_t line = first_line; line < first_line + count; line++) {
-		struct slot *slot = find(v, line);
+		const struct slot *slot = find(v, line);
 
 		if (slot)
 			forget(v, line, slot);
@@ -603,6 +623,7 @@ void values_free(struct values *v)
 	g_hash_table_destroy(v->privates);
 	free_privates(v->over);
 	munmap(v->slots, v->slots_count * sizeof(*v->slots));
+	munmap(v->used_counts, v->slots_count / PAGE_SLOTS);
 	g_free(v->lines);
 	munmap(v->ring, v->ring_words * sizeof(*v->ring));
 	g_free(v);

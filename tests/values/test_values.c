@@ -217,6 +217,31 @@ static void test_lost_update(void **state)
 	values_free(w.values);
 }
 
+/* A cache stores while another one's store of the line is under way: what others then get of it stays theirs. */
+static void test_store_under_way(void **state)
+{
+	struct copy *a = &w.copies[0][3], *b = &w.copies[1][3];
+	cpu_version next;
+
+	(void)state;
+	begin(LINES, 100000);
+	fetch(0, 3);
+	store(0, 3, 0, 8);
+	values_before_store(w.values, 1, 3, w.program[3], CPU_VERSION_ALL);
+	next = cpu_version_next(a->version, CPU_VERSION_ALL);
+	assert_false(values_stored_again(w.values, 0, 3, next, CPU_VERSION_ALL));
+	store(0, 3, 4, 8);
+	write_back(0, 3);
+	fetch(2, 3);
+	fetch(1, 3);
+	b->version = cpu_version_next(b->version, CPU_VERSION_ALL);
+	values_stored(w.values, 1, 3, b->version, CPU_VERSION_ALL);
+	memset(w.program[3], 0, LINE);
+	load(2, 3);
+	assert_true(w.stale_reads > 0);
+	values_free(w.values);
+}
+
 /* A modified line that never gets to the memory: readers have what was there before. */
 static void test_lost_line(void **state)
 {
@@ -481,6 +506,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
+	    cmocka_unit_test(test_store_under_way),
 	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_room_of_images),
 	    cmocka_unit_test(test_quarters),    cmocka_unit_test(test_lost_quarter),
 	    cmocka_unit_test(test_copies),

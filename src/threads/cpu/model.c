@@ -516,6 +516,7 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 		account_rest(h, at, event);
 }
 
+/* Of threads of OpenMP regions: see channel.place. */
 static uint32_t unit_for(void *self, const struct thread_place *place)
 {
 	const struct host *h = self;

@@ -141,7 +141,6 @@ struct thread_reply host_answer(void *self, const struct thread_at *at, const st
 	case THREAD_ASK_KEY:
 	case THREAD_ASK_LINE:
 		reply = accelerators_ask(h->accelerators, at, a);
-		host_come_back(h);
 		break;
 	case THREAD_ASK_END:
 		break;
@@ -170,8 +169,6 @@ struct thread_reply host_answer(void *self, const struct thread_at *at, const st
 	default:
 		reply.result = h->near ? answer_about_ndps(h, at, a, &reply.done_ps) : -ENOSYS;
 	}
-	h->next_units = 0; /* the memory may have been asked, too */
+	host_come_back(h); /* the memory may have been asked, too */
 	return reply;
 }
-
-/* Of threads of OpenMP regions: see channel.place. */
