@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 
 enum { QUARTERS = 4 };
-/* Slots of which the host's memory goes back together. */
-enum { PAGE_BYTES = 4096, FIRST_SLOTS = 1 << 20 };
+enum { PAGE_BYTES = 4096 }; /* of the host, whose memory for slots goes back by pages */
+enum { FIRST_SLOTS = 1 << 20 };
 
 /* Old bytes of some quarters of a line, in the ring. */
 struct image {

@@ -14,7 +14,7 @@ struct unit {
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
 	uint64_t ahead_ps; /* how far it may be beyond the limit below */
-	uint64_t sp;	   /* about: of its thread that waits for the model or its turn */
+	uint64_t sp;	   /* about: of its thread that waits for the model */
 } __attribute__((aligned(HOST_LINE)));
 
 static struct thread_machine machine;
@@ -231,22 +231,12 @@ static struct unit *earliest(void)
 	}
 }
 
-/* The unit's thread runs soon: the host fetches the frames of the hook, and some of the program's own. */
-static inline void fetch_thread(const struct unit *u)
-{
-	enum { FRAME_LINES = 6 };
-
-	for (uint32_t i = 0; i < FRAME_LINES; i++)
-		__builtin_prefetch((const char *)u->sp + HOST_LINE * i);
-}
-
 static void set_limit(void)
 {
 	limit_ps = UINT64_MAX;
 	if (heap_count > 1) {
 		const heap_key second = heap[first_child(0)];
 
-		fetch_thread(&units[unit_of(second)]);
 		limit_by_unit(unit_of(second), time_of(second));
 	}
 	if (timers)
@@ -421,10 +411,9 @@ void rt_block(void)
 	switch_away(self);
 }
 
-enum { BELOW_BYTES = 64 }; /* what rt_switch pushes, about */
-
 static void wait_for_model(bool is_plain)
 {
+	enum { BELOW_BYTES = 64 }; /* what rt_switch pushes, about */
 	struct rt_thread *self = current->running;
 
 	stall(current, (uint64_t)__builtin_frame_address(0) - BELOW_BYTES);
@@ -452,6 +441,7 @@ static struct unit *unit_of_stalled(uint32_t thread, uint64_t time_ps)
 
 static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 {
+	enum { FRAME_LINES = 6 }; /* of the hook, and some of the program's own */
 	struct stalled *s = &stalled[thread % THREAD_UNITS_MAX];
 	struct unit *u;
 	struct rt_thread *t;
@@ -465,7 +455,9 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 			return;
 	}
 	t = u->running;
-	fetch_thread(u);
+	/* It runs soon. */
+	for (uint32_t i = 0; i < FRAME_LINES; i++)
+		__builtin_prefetch((const char *)u->sp + HOST_LINE * i);
 	t->state = RT_READY;
 	stalled_count--;
 	t->answer = bytes;
@@ -684,7 +676,6 @@ static void *one_behind(void *address, const struct thread_site *site)
 	self->site = site;
 	self->address = address;
 	self->is_plain = site->flags & THREAD_SITE_PLAIN;
-	u->sp = (uint64_t)__builtin_frame_address(0) - BELOW_BYTES;
 	heap_settle(u);
 	switch_away(self);
 	self->is_plain = false;
