@@ -382,7 +382,7 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 {
 	const uint32_t quarter = (uint32_t)b->p->line_bytes / 4, first = (uint32_t)__builtin_ctzll(quarters) / 16;
 	const uint32_t begin = first * quarter,
-		       end = begin + (uint32_t)__builtin_popcountll(quarters) * quarter;
+		       end = begin + (uint32_t)(quarters * CPU_VERSION_ALL >> 48) * quarter; /* their number: a sum */
 	struct access *a = &b->accesses[unit];
 	uint32_t in_line, count;
 

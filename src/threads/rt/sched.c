@@ -13,19 +13,13 @@ struct unit {
 	uint64_t now_ps, slice_end_ps;
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
+	bool is_ready;	   /* some thread of it runs, or could */
 	uint64_t ahead_ps; /* how far it may be beyond the limit below */
 	uint64_t sp;	   /* about: of its thread that waits for the model */
 } __attribute__((aligned(HOST_LINE)));
 
 static struct thread_machine machine;
 static struct unit units[THREAD_UNITS_MAX];
-/* Units by time and then number; below each key its four children. What the time of the current unit is, only units[]
- * knows. */
-typedef uint64_t heap_key;
-enum { HEAP_WAYS = 4, HEAP_UNIT_BITS = 12 };
-static heap_key heap[THREAD_UNITS_MAX + 1];
-static uint16_t places[THREAD_UNITS_MAX]; /* of each unit in it, + 1; 0: it is not there */
-static uint32_t heap_count;
 static struct unit *current;
 /* The current unit runs until it is beyond this: then another unit, the model or a timer comes first, so that what has
  * no effect on a unit (the model has nothing to do after all) does not change who comes before whom. */
@@ -74,15 +68,16 @@ static void set_fs(uint64_t fs)
 				 : "rcx", "r11", "memory");
 }
 
+#include "threads/rt/ready.inc"
+
 void rt_sched_init(struct thread_machine m)
 {
 	machine = m;
+	ready.far_slot = UINT64_MAX;
 	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
 	for (uint32_t i = m.cpu_unit_count; m.ahead_ps && i < m.unit_count; i++)
 		units[i].ahead_ps = m.ahead_ps;
 }
-
-#include "threads/rt/heap.inc"
 
 /* ---- how far the current unit may go ---- */
 
@@ -134,13 +129,12 @@ void rt_ready(struct rt_thread *t, uint64_t time_ps)
 
 	t->state = RT_READY;
 	t->ready_ps = time_ps;
-	if (!heap_has(u) && !u->running) {
+	if (!u->is_ready && !u->running) {
 		if (u->now_ps < time_ps)
 			u->now_ps = time_ps;
 		enqueue(u, t);
-		if (heap_has(current)) /* its time has gone on */
-			heap_settle(current);
-		heap_add(u);
+		u->is_ready = true;
+		ready_add(u);
 	} else {
 		enqueue(u, t);
 		if (u->slice_end_ps > u->now_ps + machine.slice_ps)
@@ -211,7 +205,7 @@ static void advance_model(uint64_t others_ps)
 static struct unit *earliest(void)
 {
 	for (;;) {
-		uint64_t now = heap_count ? time_of(heap[0]) : UINT64_MAX;
+		uint64_t now = ready.count ? units[unit_of(ready_first())].now_ps : UINT64_MAX;
 
 		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
 			advance_model(timers && timers->deadline_ps < now ? timers->deadline_ps : now);
@@ -223,8 +217,8 @@ static struct unit *earliest(void)
 			if (t->word)
 				forget(t);
 			rt_ready(t, t->deadline_ps);
-		} else if (heap_count) {
-			return &units[unit_of(heap[0])];
+		} else if (ready.count) {
+			return ready_take();
 		} else {
 			rt_deadlock();
 		}
@@ -234,10 +228,10 @@ static struct unit *earliest(void)
 static void set_limit(void)
 {
 	limit_ps = UINT64_MAX;
-	if (heap_count > 1) {
-		const heap_key second = heap[first_child(0)];
+	if (ready.count) {
+		const uint32_t next = unit_of(ready_first());
 
-		limit_by_unit(unit_of(second), time_of(second));
+		limit_by_unit(next, units[next].now_ps);
 	}
 	if (timers)
 		limit_before(timers->deadline_ps);
@@ -254,7 +248,6 @@ static void take_next(struct unit *u)
 	if (u->now_ps < u->running->ready_ps)
 		u->now_ps = u->running->ready_ps;
 	u->slice_end_ps = u->now_ps + machine.slice_ps;
-	heap_settle(u);
 }
 
 /* Behind the hook that the running thread called last. */
@@ -296,7 +289,7 @@ static void stall(struct unit *u, uint64_t sp)
 	stalled[t->id % THREAD_UNITS_MAX] = (struct stalled){t->id, (uint32_t)(u - units) + 1};
 	u->sp = sp;
 	stalled_count++;
-	heap_remove(u);
+	u->is_ready = false;
 }
 
 bool rt_is_elsewhere(void)
@@ -334,13 +327,17 @@ static void switch_from(struct rt_thread *from)
 	leaving = from;
 	from->hooked_at = hooked_at;
 	is_ahead = false;
+	if (current->is_ready)
+		ready_add(current);
 	for (;;) {
 		u = earliest();
 		t = u->running;
-		if (!t)
-			take_next(u); /* after which another unit may be the earliest */
-		else if (!t->site || makes_access(u, t))
+		if (!t) {
+			take_next(u);
+			ready_add(u); /* another unit may be the earliest now */
+		} else if (!t->site || makes_access(u, t)) {
 			break;
+		}
 	}
 	t->state = RT_RUNNING;
 	current = u;
@@ -359,7 +356,6 @@ static void switch_from(struct rt_thread *from)
 void rt_spend(uint64_t ps)
 {
 	current->now_ps += ps;
-	heap_settle(current);
 }
 
 void rt_rotate(void)
@@ -380,7 +376,6 @@ void rt_yield(void)
 {
 	struct unit *u = current;
 
-	heap_settle(u);
 	if (u->first && u->now_ps >= u->slice_end_ps)
 		rt_rotate();
 	else
@@ -404,10 +399,7 @@ void rt_block(void)
 
 	self->state = RT_WAITING;
 	u->running = NULL;
-	if (u->first)
-		heap_settle(u);
-	else
-		heap_remove(u);
+	u->is_ready = u->first;
 	switch_away(self);
 }
 
@@ -463,9 +455,8 @@ static void resume(uint32_t thread, uint64_t time_ps, void *bytes)
 	t->answer = bytes;
 	if (u->now_ps < time_ps)
 		u->now_ps = time_ps;
-	if (heap_has(current)) /* its time has gone on */
-		heap_settle(current);
-	heap_add(u);
+	u->is_ready = true;
+	ready_add(u);
 	limit_by_unit(t->unit, u->now_ps);
 }
 
@@ -502,9 +493,7 @@ void rt_leave(struct rt_thread *t)
 	units[t->unit].live_count--;
 	live_count--;
 	current->running = NULL;
-	heap_settle(current);
-	if (!current->first)
-		heap_remove(current);
+	current->is_ready = current->first;
 	switch_from(t);
 	abort();
 }
@@ -520,8 +509,7 @@ void rt_move(uint32_t unit)
 	units[unit].live_count++;
 	self->unit = unit;
 	u->running = NULL;
-	if (!u->first)
-		heap_remove(u);
+	u->is_ready = u->first;
 	rt_ready(self, u->now_ps + machine.wake_ps);
 	switch_from(self);
 }
@@ -676,7 +664,6 @@ static void *one_behind(void *address, const struct thread_site *site)
 	self->site = site;
 	self->address = address;
 	self->is_plain = site->flags & THREAD_SITE_PLAIN;
-	heap_settle(u);
 	switch_away(self);
 	self->is_plain = false;
 	if (__builtin_expect(!self->site, 1))
@@ -820,7 +807,7 @@ void rt_begin(struct rt_thread *t)
 	current->running = t;
 	t->state = RT_RUNNING;
 	current->slice_end_ps = machine.slice_ps;
-	heap_add(current);
+	current->is_ready = true;
 	set_limit();
 }
 
