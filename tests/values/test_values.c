@@ -242,6 +242,28 @@ static void test_store_under_way(void **state)
 	values_free(w.values);
 }
 
+/* A cache stores into what another one has stored and nobody has been told of: that one's bytes stay its own. */
+static void test_store_of_another(void **state)
+{
+	uint8_t others[LINE], before[LINE];
+	struct copy *a = &w.copies[0][3];
+	cpu_version next;
+
+	(void)state;
+	begin(LINES, 4);
+	fetch(0, 3);
+	store(0, 3, 0, 8);
+	memcpy(before, w.program[3], LINE);
+	next = cpu_version_next(a->version, CPU_VERSION_ALL);
+	assert_false(values_stored_again(w.values, 1, 3, next, CPU_VERSION_ALL));
+	values_before_store(w.values, 1, 3, w.program[3], CPU_VERSION_ALL);
+	assert_false(values_stored(w.values, 1, 3, next, CPU_VERSION_ALL));
+	memset(w.program[3], 0, LINE);
+	assert_true(values_read(w.values, 0, 3, a->version, 0, LINE, others));
+	assert_memory_equal(others, before, LINE);
+	values_free(w.values);
+}
+
 /* A modified line that never gets to the memory: readers have what was there before. */
 static void test_lost_line(void **state)
 {
@@ -507,6 +529,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
 	    cmocka_unit_test(test_store_under_way),
+	    cmocka_unit_test(test_store_of_another),
 	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_room_of_images),
 	    cmocka_unit_test(test_quarters),    cmocka_unit_test(test_lost_quarter),
 	    cmocka_unit_test(test_copies),
