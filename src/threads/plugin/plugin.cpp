@@ -165,8 +165,8 @@ private:
 		return SplitBlockAndInsertIfThen(is, before, false, rare);
 	}
 
-	/* Counted, but not made while Strata runs the program: the host has nobody to let go first, and takes some 50 cycles
-	 * for it. */
+	/* The intrinsic is counted, but not made while Strata runs the program: the host has nobody to let go first, and takes
+	 * some 50 cycles for it. */
 	void skipPause(CallBase &cb)
 	{
 		IRBuilder<> b(&cb);

@@ -13,7 +13,7 @@ struct unit {
 	uint64_t now_ps, slice_end_ps;
 	struct rt_thread *running, *first, *last;
 	uint32_t live_count;
-	bool is_ready;	   /* some thread of it runs, or could */
+	bool is_ready;	   /* it runs, or would in its turn; not while it waits for the model */
 	uint64_t ahead_ps; /* how far it may be beyond the limit below */
 	uint64_t sp;	   /* about: of its thread that waits for the model */
 } __attribute__((aligned(HOST_LINE)));
@@ -73,7 +73,6 @@ static void set_fs(uint64_t fs)
 void rt_sched_init(struct thread_machine m)
 {
 	machine = m;
-	ready.far_slot = UINT64_MAX;
 	has_fsgsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
 	for (uint32_t i = m.cpu_unit_count; m.ahead_ps && i < m.unit_count; i++)
 		units[i].ahead_ps = m.ahead_ps;
@@ -201,8 +200,8 @@ static void advance_model(uint64_t others_ps)
 	rt_leave_model();
 }
 
-/* The unit that is earliest, after all that comes before it. */
-static struct unit *earliest(void)
+/* The unit that is earliest, after all that comes before it: it waits no longer. */
+static struct unit *take_earliest(void)
 {
 	for (;;) {
 		uint64_t now = ready.count ? units[unit_of(ready_first())].now_ps : UINT64_MAX;
@@ -330,7 +329,7 @@ static void switch_from(struct rt_thread *from)
 	if (current->is_ready)
 		ready_add(current);
 	for (;;) {
-		u = earliest();
+		u = take_earliest();
 		t = u->running;
 		if (!t) {
 			take_next(u);
