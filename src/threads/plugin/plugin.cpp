@@ -287,10 +287,12 @@ private:
 		       name.startswith("llvm.x86.avx512.mask.scatter");
 	}
 
+	/* Not whether Strata is there: without it nobody would ask. */
 	static bool isHooked(const Instruction &i)
 	{
 		if (isa<LoadInst>(i) || isa<StoreInst>(i))
-			return getLoadStorePointerOperand(&i)->getType()->getPointerAddressSpace() == 0;
+			return getLoadStorePointerOperand(&i)->getType()->getPointerAddressSpace() == 0 &&
+			       getLoadStorePointerOperand(&i)->getName() != "__strata_on";
 		if (isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
 			return true;
 		if (auto *f = dyn_cast<FenceInst>(&i)) /* not one for signal handlers: it is no instruction */
