@@ -140,12 +140,11 @@ static _Noreturn void end_by_signal(void)
 /* 0: there is none. The command says when the program's time is over; a program without it has its own limit. */
 static uint64_t deadline_ns(void)
 {
-	const uint64_t limit_ns = run->params->timeout_wall_ns;
-	const char *text = getenv(MACHINE_DEADLINE_VARIABLE);
+	const uint64_t limit_ns = run->params->timeout_wall_ns, of_command_ns = machine_session_deadline_ns();
 
 	if (!limit_ns)
 		return 0;
-	return text && *text ? strtoull(text, NULL, 10) : machine_now_ns() + limit_ns;
+	return of_command_ns ? of_command_ns : machine_now_ns() + limit_ns;
 }
 
 /* Until somebody wakes the watcher. False: the time is over. */

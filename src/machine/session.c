@@ -105,6 +105,13 @@ static bool read_file(const char *path, struct session_reader *r)
 	return true;
 }
 
+uint64_t machine_session_deadline_ns(void)
+{
+	const char *text = getenv(MACHINE_DEADLINE_VARIABLE);
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag)
 {
 	const char *path = getenv("STRATA_SESSION");

@@ -37,6 +37,10 @@ struct machine_session {
  * something to write. Without paths it is process 1. */
 void machine_session_claim(struct machine_session *s);
 
+/* When the time of a program that the command has started is over, as CLOCK_MONOTONIC says it; 0: never, or another has
+ * started it. */
+uint64_t machine_session_deadline_ns(void);
+
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);
 /* Writes a session file (used by the cli). False: errno tells. */

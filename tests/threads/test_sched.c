@@ -19,6 +19,7 @@ enum { THREADS_MAX = 400, WORDS = 8, STACK_BYTES = 1 << 16, OPERATIONS = 300 };
 uint8_t __strata_on;
 const struct thread_model *rt_model;
 bool rt_in_model, rt_signal_is_kept;
+volatile sig_atomic_t rt_end_signal;
 
 static struct rt_thread *threads[THREADS_MAX];
 static uint32_t thread_count, words[WORDS];
@@ -242,6 +243,11 @@ void rt_deadlock(void)
 {
 	audit();
 	finish(ready.count || answer_count ? "a deadlock, and somebody could go on" : NULL);
+}
+
+void rt_end_by_signal(void)
+{
+	abort();
 }
 
 void rt_signals_deliver(void)

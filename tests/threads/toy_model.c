@@ -157,11 +157,12 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 		in_order(at);
 }
 
-static void end(void *self, const struct thread_at *at)
+static void end(void *self, const struct thread_at *at, int signal)
 {
 	FILE *out = fopen(getenv("STRATA_TOY"), "w");
 
 	(void)self;
+	(void)signal;
 	fprintf(out,
 		"accesses %lu fences %lu instructions %lu created %lu ended %lu disorder %lu time %lu order %016lx "
 		"program clocks %lu calls %lu\n",

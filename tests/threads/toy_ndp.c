@@ -135,10 +135,11 @@ static uint32_t unit_for(void *self, const struct thread_place *place)
 					: place->thread % (NDPS * CORES));
 }
 
-static void end(void *self, const struct thread_at *at)
+static void end(void *self, const struct thread_at *at, int signal)
 {
 	(void)self;
 	(void)at;
+	(void)signal;
 }
 
 __attribute__((visibility("default"))) thread_model_make strata_thread_model;

@@ -277,12 +277,25 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	}
 }
 
+/* The results so far are kept; the command ends a program whose time is over by a signal. */
+static void end_by_signal(struct host *h, const struct thread_at *at)
+{
+	const uint64_t deadline_ns = machine_session_deadline_ns();
+
+	h->run.is_wall_over = deadline_ns && machine_live_now_ns() >= deadline_ns;
+	h->run.is_interrupted = !h->run.is_wall_over;
+	machine_message("%s: keeping the results so far", h->run.is_wall_over ? "the time is over" : "interrupted");
+	end_as(h, at, h->run.is_wall_over ? "timeout" : "signal");
+}
+
 /* Also called by our own end of the process. */
-static void end(void *self, const struct thread_at *at)
+static void end(void *self, const struct thread_at *at, int signal)
 {
 	struct host *h = self;
 
-	if (h->runtime)
+	if (h->runtime && signal)
+		end_by_signal(h, at);
+	else if (h->runtime)
 		end_as(h, at, MACHINE_ENDED_BY_EXIT);
 }
 

@@ -50,10 +50,12 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 	thread_trace_event(((struct recorder *)self)->trace, at, event, value);
 }
 
-static void end(void *self, const struct thread_at *at)
+static void end(void *self, const struct thread_at *at, int signal)
 {
 	struct recorder *r = self;
 
+	if (signal)
+		fprintf(stderr, "strata: interrupted: keeping the trace so far\n");
 	if (!thread_trace_end(r->trace, at)) {
 		fprintf(stderr, "strata: cannot write all of %s: %s\n", r->path, strerror(errno));
 		_Exit(125);

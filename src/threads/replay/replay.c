@@ -448,7 +448,7 @@ static void run(void)
 			wrong("a thread waits for a wake that nobody has recorded");
 	for (uint32_t i = 0; i < it.model->machine.unit_count; i++)
 		at.now_ps = MAX(at.now_ps, it.units[i].now_ps);
-	it.model->end(it.model->self, &at);
+	it.model->end(it.model->self, &at, 0);
 }
 
 /* ---- the program ---- */

@@ -3,20 +3,32 @@
  * A signal of the host comes at any instruction, the model's among them, and its handler is the program's code with
  * hooks of its own. So it is kept, and the handler is called at the next hook, by the thread that runs then. Faults of
  * the program's own instructions, and abort, are handled at once: they cannot wait.
+ *
+ * What would end the process, Ctrl-C say, is kept in the same way, and ends it at the next hook, after the model; where
+ * none comes, a second Ctrl-C does at once.
  */
 #include "threads/rt/rt.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { SIGNALS = 65 }; /* 1 to 64 */
+enum { SIGNALS = 65, EXIT_BY_SIGNAL = 128 }; /* 1 to 64 */
 
 static struct sigaction handlers[SIGNALS];
 static uint64_t handled, came; /* a bit for each signal */
 static siginfo_t infos[SIGNALS];
 static uint32_t directed_count; /* kept for one thread */
 bool rt_signal_is_kept;
+
+static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static uint64_t ending; /* a bit for each that the program leaves alone */
+volatile sig_atomic_t rt_end_signal;
+static uint64_t end_ns;
 
 static uint64_t bit(int number)
 {
@@ -26,6 +38,54 @@ static uint64_t bit(int number)
 static bool is_handler(const struct sigaction *a)
 {
 	return a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
+}
+
+static uint64_t host_ns(void)
+{
+	struct timespec t;
+
+	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t); /* for a handler */
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void arrive_to_end(int number)
+{
+	enum { SAME_PRESS_NS = 300 * 1000 * 1000 }; /* it may come twice: to the process group, and from strata */
+	const int error = errno;
+
+	if (!rt_end_signal) {
+		rt_end_signal = number;
+		end_ns = host_ns();
+		rt_signal_is_kept = true;
+	} else if (number == SIGINT && host_ns() - end_ns > SAME_PRESS_NS) {
+		syscall(SYS_exit_group, EXIT_BY_SIGNAL + number);
+	}
+	errno = error;
+}
+
+void rt_end_by_signal(void)
+{
+	rt_finish(rt_end_signal);
+	fflush(stdout);
+	syscall(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal);
+	__builtin_unreachable();
+}
+
+static bool is_ending(int number)
+{
+	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)
+		if (ending_signals[i] == number)
+			return true;
+	return false;
+}
+
+/* One that the program leaves to the system. */
+static int take_to_end(int number)
+{
+	const struct sigaction action = {.sa_handler = arrive_to_end};
+
+	ending |= bit(number);
+	return RT_REAL(sigaction)(number, &action, NULL);
 }
 
 static void call(int number, siginfo_t *info, void *context)
@@ -74,6 +134,8 @@ void rt_signals_deliver(void)
 	struct rt_thread *self = rt_self();
 	uint64_t numbers;
 
+	if (rt_end_signal)
+		rt_end_by_signal();
 	__strata_own();
 	rt_signal_is_kept = directed_count > 0;
 	numbers = __atomic_exchange_n(&came, 0, __ATOMIC_RELAXED);
@@ -111,11 +173,13 @@ static int take(int number, const struct sigaction *action)
 				 .sa_flags = SA_SIGINFO | (action->sa_flags & (SA_RESTART | SA_NOCLDSTOP |
 									       SA_NOCLDWAIT | SA_ONSTACK))};
 
+	ending &= ~bit(number);
 	if (!is_handler(action)) {
 		handled &= ~bit(number);
-		return action->sa_handler == SIG_DFL && rt_is_crash(number)
-			   ? rt_crash_watch(number)
-			   : RT_REAL(sigaction)(number, action, NULL);
+		if (action->sa_handler == SIG_DFL && rt_is_crash(number))
+			return rt_crash_watch(number);
+		return action->sa_handler == SIG_DFL && is_ending(number) ? take_to_end(number)
+									  : RT_REAL(sigaction)(number, action, NULL);
 	}
 	if (rt_is_crash(number))
 		ours.sa_flags |= SA_NODEFER;
@@ -124,14 +188,19 @@ static int take(int number, const struct sigaction *action)
 	return RT_REAL(sigaction)(number, &ours, NULL);
 }
 
-/* Handlers that the program's constructors have set. */
+/* Handlers that the program's constructors have set, and what nobody has a handler for. */
 void rt_signals_init(void)
 {
 	struct sigaction action;
 
-	for (int number = 1; number < SIGNALS; number++)
-		if (!RT_REAL(sigaction)(number, NULL, &action) && is_handler(&action))
+	for (int number = 1; number < SIGNALS; number++) {
+		if (RT_REAL(sigaction)(number, NULL, &action))
+			continue;
+		if (is_handler(&action))
 			take(number, &action);
+		else if (action.sa_handler == SIG_DFL && is_ending(number))
+			take_to_end(number);
+	}
 }
 
 RT_API int sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old)
@@ -142,7 +211,7 @@ RT_API int sigaction(int number, const struct sigaction *restrict action, struct
 		return RT_REAL(sigaction)(number, action, old);
 	if (handled & bit(number))
 		before = handlers[number];
-	else if (!rt_is_crash(number) && RT_REAL(sigaction)(number, NULL, &before))
+	else if (!rt_is_crash(number) && !(ending & bit(number)) && RT_REAL(sigaction)(number, NULL, &before))
 		return -1;
 	if (action && take(number, action))
 		return -1;

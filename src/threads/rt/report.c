@@ -258,7 +258,7 @@ void rt_crash(int number, const siginfo_t *info, const void *context)
 		if (crashes[i].number == number)
 			snprintf(what, sizeof(what), "%s (%s)", crashes[i].text, strsignal(number));
 	report_thread(rt_self()->id, what);
-	rt_finish();
+	rt_finish(0);
 	raise(number);
 }
 

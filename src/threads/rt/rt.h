@@ -214,12 +214,15 @@ void rt_numa_init(void);                          /* the policy that the environ
 extern bool rt_signal_is_kept;
 void rt_signals_init(void);
 void rt_signals_deliver(void);
+/* Of the host, for which the program has no handler, and which ends it; 0: none has come. */
+extern volatile sig_atomic_t rt_end_signal;
+_Noreturn void rt_end_by_signal(void);
 bool rt_signal_direct(struct rt_thread *t, int number); /* to that thread; false: the program has no handler */
 void rt_signals_forget(struct rt_thread *t);
 
 /* start.c */
 extern bool rt_owes_end; /* the model is to be told of the program's end */
-void rt_finish(void);
+void rt_finish(int signal); /* 0: it ends by itself */
 _Noreturn void rt_fail(int status);             /* ends the process at once */
 _Noreturn void rt_fail_without_end(int status); /* the model is not told: it failed, or said it cannot go on */
 

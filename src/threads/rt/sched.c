@@ -200,6 +200,16 @@ static void advance_model(uint64_t others_ps)
 	rt_leave_model();
 }
 
+/* Nobody comes to a hook while only the model has something to do. */
+static void end_if_signalled(uint64_t now_ps)
+{
+	if (__builtin_expect(!rt_end_signal, 1))
+		return;
+	if (current->now_ps < now_ps)
+		current->now_ps = now_ps;
+	rt_end_by_signal();
+}
+
 /* The unit that is earliest, after all that comes before it: it waits no longer. */
 static struct unit *take_earliest(void)
 {
@@ -207,7 +217,10 @@ static struct unit *take_earliest(void)
 		uint64_t now = ready.count ? units[unit_of(ready_first())].now_ps : UINT64_MAX;
 
 		if (event_ps != UINT64_MAX && event_ps <= now && (!timers || event_ps <= timers->deadline_ps)) {
+			const uint64_t event = event_ps;
+
 			advance_model(timers && timers->deadline_ps < now ? timers->deadline_ps : now);
+			end_if_signalled(event);
 		} else if (timers && timers->deadline_ps <= now) {
 			struct rt_thread *t = timers;
 

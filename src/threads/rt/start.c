@@ -46,7 +46,7 @@ static void refuse_libraries(void)
 bool rt_owes_end;
 
 /* The model's last word; nothing is modelled after it. */
-void rt_finish(void)
+void rt_finish(int signal)
 {
 	struct thread_at at;
 
@@ -58,13 +58,18 @@ void rt_finish(void)
 	at = rt_at();
 	rt_in_model = true;
 	rt_report_calls();
-	rt_model->end(rt_model->self, &at);
+	rt_model->end(rt_model->self, &at, signal);
 	rt_in_model = false;
+}
+
+static void finish_by_itself(void)
+{
+	rt_finish(0);
 }
 
 void rt_fail(int status)
 {
-	rt_finish();
+	rt_finish(0);
 	syscall(SYS_exit_group, status);
 	__builtin_unreachable();
 }
@@ -121,7 +126,7 @@ RT_API int __libc_start_main(int (*main)(int, char **, char **), int argc, char 
 	program_main = main;
 	/* The first that is registered is called last, after the program's own and the destructors of its objects. */
 	if (is_modelled)
-		atexit(rt_finish);
+		atexit(finish_by_itself);
 	return RT_REAL(__libc_start_main)(is_modelled ? modelled_main : main, argc, argv, init, fini, rtld_fini,
 					  stack_end);
 }
