@@ -211,6 +211,15 @@ static bool jobs_make(struct comparison *c, const struct cli_paths *paths)
 	return is_ok;
 }
 
+static bool jobs_can_run(const struct comparison *c)
+{
+	bool can = true;
+
+	for (uint32_t i = 0; i < c->batch.job_count; i++)
+		can = cli_job_can_run(&c->batch.jobs[i]) && can;
+	return can;
+}
+
 /* Our workloads read no standard input. */
 static bool input_take(struct comparison *c)
 {
@@ -242,8 +251,11 @@ static int compare(struct comparison *c, const struct cli_paths *paths)
 		return CLI_UNABLE;
 	cwd_root_name(c);
 	if (input_take(c) && jobs_make(c, paths)) {
-		cli_batch_run(&c->batch);
-		exit_status = finish(c);
+		exit_status = CLI_USAGE;
+		if (jobs_can_run(c)) {
+			cli_batch_run(&c->batch);
+			exit_status = finish(c);
+		}
 	}
 	for (uint32_t i = 0; i < c->batch.job_count; i++)
 		cli_job_free(&c->batch.jobs[i]);

@@ -120,6 +120,18 @@ const char *elf_dynamic_string(const struct elf_file *f, int64_t tag, uint32_t n
 	return string_at(f, strings + value, end);
 }
 
+uint64_t elf_dynamic_value(const struct elf_file *f, int64_t tag)
+{
+	Elf64_Dyn d;
+
+	if (!f->is_64 || !f->is_little)
+		return 0;
+	for (uint32_t i = 0; dynamic_entry(f, i, &d); i++)
+		if (d.d_tag == tag)
+			return d.d_un.d_val;
+	return 0;
+}
+
 bool elf_section(const struct elf_file *f, const char *name, const uint8_t **data, size_t *size_bytes)
 {
 	Elf64_Ehdr h;

@@ -25,6 +25,9 @@ void elf_open(const uint8_t *data, size_t size_bytes, struct elf_file *f);
 /* The n-th string of the dynamic section with this tag (DT_NEEDED, DT_RPATH, DT_RUNPATH), NULL past the last. */
 const char *elf_dynamic_string(const struct elf_file *f, int64_t tag, uint32_t n);
 
+/* The value of the dynamic section's first entry with this tag; 0: there is none. */
+uint64_t elf_dynamic_value(const struct elf_file *f, int64_t tag);
+
 /* The bytes of the section of that name; false if there is none with contents. */
 bool elf_section(const struct elf_file *f, const char *name, const uint8_t **data, size_t *size_bytes);
 

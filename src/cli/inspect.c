@@ -177,6 +177,13 @@ static bool has_static_runtime(const struct inspection *i)
 	       (i->has_device_code && !needs(i, "libcuda.so") && holds_text(i, "libcuda.so.1"));
 }
 
+/* A program that is linked -static-pie needs no loader either. */
+static bool is_library(const struct elf_file *f)
+{
+	return f->type == ET_DYN && f->has_dynamic &&
+	       (elf_dynamic_string(f, DT_SONAME, 0) || !(elf_dynamic_value(f, DT_FLAGS_1) & DF_1_PIE));
+}
+
 static bool check_linkage(const struct inspection *i)
 {
 	if (has_static_runtime(i))
@@ -186,8 +193,7 @@ static bool check_linkage(const struct inspection *i)
 	if (!i->elf.interpreter && i->has_device_code)
 		return REFUSE(i, "it is statically linked, so that no library of ours can take the place of CUDA's: "
 				 "link it without -static");
-	if (!i->elf.interpreter && i->elf.type == ET_DYN && i->elf.has_dynamic &&
-	    elf_dynamic_string(&i->elf, DT_SONAME, 0))
+	if (!i->elf.interpreter && is_library(&i->elf))
 		return REFUSE(i, "it is a shared library; run the program that uses it");
 	if (i->elf.interpreter && access(i->elf.interpreter, X_OK))
 		return REFUSE(i, "the loader that it names, %s, is not there; it was built for another system",

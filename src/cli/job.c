@@ -416,8 +416,7 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	return false;
 }
 
-/* What processors run is a program of strata cc. */
-static bool can_run(const struct cli_job *job)
+bool cli_job_can_run(const struct cli_job *job)
 {
 	if (!machine_cpu_params(&job->machine->config)) {
 		if (!job->target->is_of_threads || !job->target->is_self_checking)
@@ -472,7 +471,7 @@ int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
 	int stdout_fd = -1, exit_status;
 
-	if (!can_run(job))
+	if (!cli_job_can_run(job))
 		return CLI_USAGE;
 	if (access(driver, R_OK)) {
 		cli_error("cannot find the driver library %s; build or install Strata again", driver);
@@ -521,14 +520,17 @@ static json_t *result_of_program(const struct cli_job *job)
 	return o;
 }
 
-/* There are no results of a process that used the driver. */
-static void put_missing(json_t *o, uint32_t number, bool is_lost)
+/* There are no results of a process that used the driver, or was modelled. */
+static void put_missing(const struct cli_job *job, json_t *o, uint32_t number, bool is_lost)
 {
+	const char *what = "the process was killed, or left by _exit, before it was done with the CUDA driver";
+
+	if (is_lost)
+		what = "the results could not be written, see the message above";
+	else if (machine_cpu_params(&job->machine->config))
+		what = "the process was killed before its model had come to an end";
 	json_object_set_new(o, "process", json_integer(number));
-	json_object_set_new(o, "fault",
-			    json_string(is_lost ? "the results could not be written, see the message above"
-						: "the process was killed, or left by _exit, before it was "
-						  "done with the CUDA driver"));
+	json_object_set_new(o, "fault", json_string(what));
 	json_object_set_new(o, "ended", json_string(is_lost ? "exit" : MACHINE_ENDED_UNSEEN));
 }
 
@@ -543,7 +545,7 @@ static json_t *result_of_process(struct cli_job *job, uint32_t number)
 	if (json_is_object(written))
 		json_object_update(o, written);
 	else if (o)
-		put_missing(o, number, left == CLI_LEFT_LOST);
+		put_missing(job, o, number, left == CLI_LEFT_LOST);
 	json_decref(written);
 	return o;
 }
@@ -583,8 +585,12 @@ static void finish(struct cli_job *job)
 	job->results = json_array();
 	for (uint32_t number = 1; !job->is_checked && (one = result_of_process(job, number)); number++)
 		json_array_append_new(job->results, one);
-	if (!json_array_size(job->results))
+	if (!json_array_size(job->results)) {
 		json_array_append_new(job->results, result_of_program(job));
+		if (machine_cpu_params(&job->machine->config))
+			json_object_set_new(json_array_get(job->results, 0), "fault",
+					    json_string("the process ended before anything was modelled"));
+	}
 	json_array_foreach(job->results, i, one) {
 		/* A process that was killed could not say it. */
 		if (job->is_timed_out)

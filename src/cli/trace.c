@@ -225,6 +225,19 @@ static int record(const struct trace_options *o, const struct cli_words *words, 
 	return run_recorded(program, words->program, o->out);
 }
 
+/* False after a message. */
+static bool is_trace(const char *path)
+{
+	const char *why = NULL;
+	struct thread_trace *t = thread_trace_open(path, &why);
+
+	if (!t)
+		cli_error("%s: %s", path, why);
+	else
+		thread_trace_close(t);
+	return t;
+}
+
 /* strata run of the program that stands for the recorded one. */
 static int replay(const struct trace_options *o, const char *file, const struct cli_paths *paths)
 {
@@ -234,7 +247,7 @@ static int replay(const struct trace_options *o, const char *file, const struct 
 	const char *machine = o->machine ? o->machine : "channel-cpu";
 	struct machine_session session;
 
-	if (!cli_machine_load(paths, machine, o->sets, &session))
+	if (!is_trace(file) || !cli_machine_load(paths, machine, o->sets, &session))
 		return CLI_USAGE;
 	if (!machine_cpu_params(&session.config)) {
 		cli_error("trace replay: machine '%s' has no processors; --machine channel-cpu has", machine);

@@ -1,6 +1,7 @@
 /* verify.c - runs the check that was asked for and says what makes a run wrong. */
 #include "cli/verify.h"
 
+#include "base/check.h"
 #include "cli/job.h"
 #include "cli/options.h"
 #include "cli/wait.h"
@@ -67,6 +68,18 @@ static char *launches_text(const json_t *result, double count, const char *what)
 	return g_strdup_printf("%.0f of %.0f launches %s", count, report_number(result, "launches", NULL), what);
 }
 
+/* Did the machine do anything for the program? One that only asks for its properties, or whose regions ran on the
+ * host, leaves a result of zeros. */
+static bool has_worked(const json_t *result)
+{
+	static const char *const work[] = {"launches", "time_ps", "copy_bytes_to_device", "copy_bytes_to_host"};
+
+	for (size_t i = 0; i < ARRAY_COUNT(work); i++)
+		if (report_number(result, work[i], NULL) > 0)
+			return true;
+	return false;
+}
+
 /* Wrong whatever the program says about itself; NULL: nothing is. */
 static char *machine_reason(const struct cli_job *job, const json_t *result)
 {
@@ -91,7 +104,9 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 		return launches_text(result, faulted, "faulted");
 	if (json_is_string(json_object_get(result, "fault")))
 		return g_strdup("a kernel faulted");
-	return refused > 0 ? launches_text(result, refused, "were refused") : NULL;
+	if (refused > 0)
+		return launches_text(result, refused, "were refused");
+	return has_worked(result) ? NULL : g_strdup("nothing was measured");
 }
 
 static char *status_text(const char *what, int status)

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { SIGNALS = 65, EXIT_BY_SIGNAL = 128 }; /* 1 to 64 */
 
@@ -40,34 +39,41 @@ static bool is_handler(const struct sigaction *a)
 	return a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN;
 }
 
+/* For a handler: syscall() has hooks. */
+static long system_call(long number, long first, void *second)
+{
+	long result;
+
+	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
+	return result;
+}
+
 static uint64_t host_ns(void)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t); /* for a handler */
+	system_call(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void arrive_to_end(int number)
 {
 	enum { SAME_PRESS_NS = 300 * 1000 * 1000 }; /* it may come twice: to the process group, and from strata */
-	const int error = errno;
 
 	if (!rt_end_signal) {
 		rt_end_signal = number;
 		end_ns = host_ns();
 		rt_signal_is_kept = true;
 	} else if (number == SIGINT && host_ns() - end_ns > SAME_PRESS_NS) {
-		syscall(SYS_exit_group, EXIT_BY_SIGNAL + number);
+		system_call(SYS_exit_group, EXIT_BY_SIGNAL + number, NULL);
 	}
-	errno = error;
 }
 
 void rt_end_by_signal(void)
 {
 	rt_finish(rt_end_signal);
 	fflush(stdout);
-	syscall(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal);
+	system_call(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal, NULL);
 	__builtin_unreachable();
 }
 
