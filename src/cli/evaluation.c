@@ -94,10 +94,20 @@ static void keep_run(void *ctx, struct cli_job *job)
 	if (!report_json_write(wanted->path, file)) {
 		cli_error("cannot keep %s: %s", wanted->path, strerror(errno));
 		w->is_kept = false;
+	} else {
+		w->evaluation->run_count++;
 	}
 	json_decref(file);
 	w->data->runs[wanted->index] = json_incref(job->result);
-	w->evaluation->run_count++;
+}
+
+/* Runs that nobody would find are not made. */
+static bool can_be_kept(void *ctx, struct cli_job *job)
+{
+	const struct work *w = ctx;
+
+	(void)job;
+	return w->is_kept;
 }
 
 /* Looks for every run of the matrix, with derived machines or without; what is not there is wanted. */
@@ -311,7 +321,8 @@ static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 			 .is_kept = true};
 	int exit_status = CLI_UNABLE;
 
-	w.batch = (struct cli_batch){.paths = e->paths, .done = keep_run, .ctx = &w, .slots = e->slots};
+	w.batch = (struct cli_batch){
+	    .paths = e->paths, .done = keep_run, .prepare = can_be_kept, .ctx = &w, .slots = e->slots};
 	w.are_absent = g_new0(bool, (size_t)data->paper->config_count * data->paper->workload_count);
 	w.models = cli_models_read(e->paths);
 	if (targets_make(&w))

@@ -72,7 +72,7 @@ static void arrive_to_end(int number)
 void rt_end_by_signal(void)
 {
 	rt_finish(rt_end_signal);
-	fflush(stdout);
+	fflush(NULL);
 	system_call(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal, NULL);
 	__builtin_unreachable();
 }
