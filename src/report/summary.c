@@ -253,6 +253,7 @@ static void print_processors(FILE *out, const json_t *run)
 	};
 	const json_t *channels = json_object_get(run, "channels"), *stats = json_object_get(run, "stats");
 	const double up = report_number(channels, "up_bytes", NULL), down = report_number(channels, "down_bytes", NULL);
+	const double prefetched = report_number(stats, "cpu.stream_requests", NULL);
 
 	fprintf(out, "  time           %.3f us, from main to the end\n",
 		report_number(run, "time_ps", NULL) / ps_per_us);
@@ -261,6 +262,8 @@ static void print_processors(FILE *out, const json_t *run)
 	fprintf(out, "  accesses       %.0f; answered by", report_number(run, "accesses", NULL));
 	for (uint32_t i = 0; i < G_N_ELEMENTS(answers); i++)
 		fprintf(out, "%s %s %.0f", i ? "," : "", answers[i][1], report_number(stats, answers[i][0], NULL));
+	if (prefetched > 0)
+		fprintf(out, ", prefetchers' %.0f among them", prefetched);
 	fprintf(out, "\n  channels       up %.3f MB, %.1f GB/s; down %.3f MB, %.1f GB/s\n", up / bytes_per_mb,
 		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
 }
