@@ -56,7 +56,7 @@ static const char *const sanitizers[] = {"-fsanitize=address", "-fsanitize=threa
 
 struct line {
 	bool is_program; /* something is linked that gets the runtime */
-	bool has_input;
+	bool has_input, is_lld;
 	const char *refused; /* an option that cannot be */
 };
 
@@ -90,6 +90,8 @@ static void look(struct line *line, int argc, char **argv, uint32_t depth)
 			look_into(line, a + 1, depth);
 		else if (a[0] != '-' || !a[1] || !strncmp(a, "-l", 2))
 			line->has_input = true;
+		if ((!strncmp(a, "-fuse-ld=", 9) || !strncmp(a, "--ld-path=", 10)) && strstr(a, "lld"))
+			line->is_lld = true;
 		if (is_one_of(a, no_program, ARRAY_COUNT(no_program)) || !strncmp(a, "-print-", 7))
 			line->is_program = false;
 		else if (!strcmp(a, "-static") || !strcmp(a, "-static-pie") ||
@@ -125,9 +127,12 @@ static int start(const char *compiler, const char *dir, int argc, char **argv)
 	g_ptr_array_add(args, g_strdup("-fno-lto"));
 	if (line.is_program && line.has_input) {
 		g_ptr_array_add(args, g_strdup("-no-pie"));
-		/* Data begin at a multiple of 1 MB whatever the code before them takes, ours included, so that the
-		 * model's addresses, and with them a run's time, are not a matter of our code's size. */
-		g_ptr_array_add(args, g_strdup("-Wl,-z,max-page-size=0x100000,-z,common-page-size=0x100000"));
+		/* Data begin at a multiple of 1 MB, behind the linker's tables of functions, whatever the code before
+		 * them takes, ours included, so that the model's addresses, and with them a run's time, are not a
+		 * matter of our code's size. LLVM's linker makes programs of these options that do not start. */
+		if (!line.is_lld)
+			g_ptr_array_add(args,
+					g_strdup("-Wl,-z,max-page-size=0x100000,-z,common-page-size=0x100000,-z,now"));
 		g_ptr_array_add(args,
 				g_strdup_printf("-Wl,--whole-archive,%s/libstrata-threads.a,--no-whole-archive", dir));
 		g_ptr_array_add(args, g_strdup_printf("-Wl,%s/libstrata-tsan.a", dir));

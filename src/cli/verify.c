@@ -68,15 +68,19 @@ static char *launches_text(const json_t *result, double count, const char *what)
 	return g_strdup_printf("%.0f of %.0f launches %s", count, report_number(result, "launches", NULL), what);
 }
 
-/* Did the machine do anything for the program? One that only asks for its properties, or whose regions ran on the
- * host, leaves a result of zeros. */
-static bool has_worked(const json_t *result)
+/* Did the machine do anything for the program, in any of its processes? One that only asks for its properties, or whose
+ * regions ran on the host, leaves no work. */
+static bool has_worked(const struct cli_job *job)
 {
-	static const char *const work[] = {"launches", "time_ps", "copy_bytes_to_device", "copy_bytes_to_host"};
+	static const char *const work[] = {"launches", "time_ps", "timeline_count"};
+	const json_t *result;
+	size_t i;
 
-	for (size_t i = 0; i < ARRAY_COUNT(work); i++)
-		if (report_number(result, work[i], NULL) > 0)
-			return true;
+	json_array_foreach(job->results, i, result) {
+		for (size_t k = 0; k < ARRAY_COUNT(work); k++)
+			if (report_number(result, work[k], NULL) > 0)
+				return true;
+	}
 	return false;
 }
 
@@ -106,7 +110,7 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 		return g_strdup("a kernel faulted");
 	if (refused > 0)
 		return launches_text(result, refused, "were refused");
-	return has_worked(result) ? NULL : g_strdup("nothing was measured");
+	return has_worked(job) ? NULL : g_strdup("nothing was measured");
 }
 
 static char *status_text(const char *what, int status)

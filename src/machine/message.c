@@ -13,7 +13,11 @@ static void print_line(const char *prefix, const char *text)
 	g_autofree char *line = g_strconcat(prefix, text, "\n", NULL);
 	size_t length = strlen(line);
 
-	fflush(stdout);
+	/* Not where a thread that does not go on meanwhile has it. */
+	if (!ftrylockfile(stdout)) {
+		fflush_unlocked(stdout);
+		funlockfile(stdout);
+	}
 	for (size_t done = 0; done < length;) {
 		ssize_t n = write(STDERR_FILENO, line + done, length - done);
 

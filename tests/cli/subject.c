@@ -1,11 +1,11 @@
 /* subject.c - a program whose results are right or wrong as its arguments say, for the tests of what strata says of it.
  *
- *   subject [ok|fault|refused|silent|idle] [N]
+ *   subject [ok|fault|refused|silent|idle|set] [N]
  *
  * Launches a kernel of N threads (default 256; "-": read from standard input), copies its results back, and prints
  * their sum. fault: a second kernel stores outside of every allocation. refused: a second launch has blocks that are
  * too large. Both go unnoticed: the exit status is 0. silent: no launch at all, not even cuInit. idle: a context and a
- * module, and no launch. Writes the sum to result.txt in the working directory.
+ * module, and no launch; set: and memory that is set. Writes the sum to result.txt in the working directory.
  */
 #include <cuda.h>
 
@@ -97,6 +97,13 @@ int main(int argc, char **argv)
 	must(cuModuleLoadData(&module, ptx), "cuModuleLoadData");
 	if (!strcmp(how, "idle"))
 		return 0;
+	if (!strcmp(how, "set")) {
+		CUdeviceptr memory;
+
+		must(cuMemAlloc(&memory, 256), "cuMemAlloc");
+		must(cuMemsetD32(memory, 7, 64), "cuMemsetD32");
+		return 0;
+	}
 	sum = sum_of(module, count);
 	launch_wrongly(module, how);
 	printf("sum %llu\n", sum);

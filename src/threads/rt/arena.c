@@ -29,7 +29,11 @@ struct free_block {
 /* Classes: multiples of 16 to 1024, then four per power of two to 2^47. */
 enum { SMALL = 64, CLASSES = SMALL + 4 * 38, CHUNK = 64 << 20 };
 
-static RT_SEEN struct free_block *lists[CLASSES];
+/* The machine sees accesses of these. */
+#pragma clang section bss = "strata_modelled"
+static struct free_block *lists[CLASSES];
+#pragma clang section bss = "strata_variables"
+
 static uint64_t heap_next = RT_HEAP_BASE, heap_end = RT_HEAP_BASE;
 bool rt_in_model;
 

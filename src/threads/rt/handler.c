@@ -40,11 +40,15 @@ static bool is_handler(const struct sigaction *a)
 }
 
 /* For a handler: syscall() has hooks. */
-static long system_call(long number, long first, void *second)
+static long system_call(long number, long first, const void *second, const void *third, void *fourth)
 {
+	register void *r10 __asm__("r10") = fourth;
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10)
+			 : "rcx", "r11", "memory");
 	return result;
 }
 
@@ -52,8 +56,20 @@ static uint64_t host_ns(void)
 {
 	struct timespec t = {0};
 
-	system_call(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+	system_call(SYS_clock_gettime, CLOCK_MONOTONIC, &t, NULL, NULL);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Who does not come to a hook by then is killed: nobody may be there to ask a second time. */
+static void end_later(void)
+{
+	enum { END_WAIT_S = 10 };
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+	const struct itimerspec when = {.it_value.tv_sec = END_WAIT_S};
+	int timer = 0;
+
+	if (!system_call(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer, NULL))
+		system_call(SYS_timer_settime, timer, NULL, &when, NULL);
 }
 
 static void arrive_to_end(int number)
@@ -63,17 +79,22 @@ static void arrive_to_end(int number)
 	if (!rt_end_signal) {
 		rt_end_signal = number;
 		end_ns = host_ns();
-		rt_signal_is_kept = true;
+		if (number != SIGINT)
+			end_later();
 	} else if (number == SIGINT && host_ns() - end_ns > SAME_PRESS_NS) {
-		system_call(SYS_exit_group, EXIT_BY_SIGNAL + number, NULL);
+		system_call(SYS_exit_group, EXIT_BY_SIGNAL + number, NULL, NULL, NULL);
 	}
+	rt_signal_is_kept = true;
 }
 
 void rt_end_by_signal(void)
 {
 	rt_finish(rt_end_signal);
-	fflush(NULL);
-	system_call(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal, NULL);
+	if (!ftrylockfile(stdout)) { /* a thread that does not go on may have it */
+		fflush_unlocked(stdout);
+		funlockfile(stdout);
+	}
+	system_call(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal, NULL, NULL, NULL);
 	__builtin_unreachable();
 }
 
@@ -140,10 +161,10 @@ void rt_signals_deliver(void)
 	struct rt_thread *self = rt_self();
 	uint64_t numbers;
 
-	if (rt_end_signal)
-		rt_end_by_signal();
 	__strata_own();
 	rt_signal_is_kept = directed_count > 0;
+	if (rt_end_signal)
+		rt_end_by_signal();
 	numbers = __atomic_exchange_n(&came, 0, __ATOMIC_RELAXED);
 	for (; numbers; numbers &= numbers - 1)
 		call_blocked(__builtin_ctzll(numbers) + 1, &infos[__builtin_ctzll(numbers) + 1]);

@@ -19,9 +19,6 @@
 #include "threads/model.h"
 
 #define RT_API __attribute__((visibility("default")))
-/* A variable that the machine sees accesses of, in a file that is not modelled: it lies among those of the others, and
- * at a page, as the program's do (section.h). */
-#define RT_SEEN __attribute__((section(".bss.seen"), aligned(4096)))
 
 /* Where the fixed parts of a process lie, so that addresses are the same in every run. */
 #define RT_HEAP_BASE 0x100000000000u

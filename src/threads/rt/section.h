@@ -2,14 +2,16 @@
  * can name the program's function rather than one of ours.
  *
  * Where the program's data lie, and with them a run's time, is not a matter of our code. They begin at a multiple of
- * 1 MB (strata cc), and after the linker's tables at a page (start.c; RT_SEEN); behind them are the variables of what
- * is modelled, and behind all the others, which have a section for it.
+ * 1 MB (strata cc), the zeroed ones at a page (start.c); behind them are the variables of what is modelled, and behind
+ * all the others, each in a section of their own, which the linker lays out in the order in which it meets them.
  */
 #ifndef STRATA_THREADS_RT_SECTION_H
 #define STRATA_THREADS_RT_SECTION_H
 
 #pragma clang section text = "strata_text"
-#ifndef STRATA_IS_MODELLED
+#ifdef STRATA_IS_MODELLED
+#pragma clang section bss = "strata_modelled"
+#else
 #pragma clang section bss = "strata_variables" rodata = "strata_constants"
 #endif
 

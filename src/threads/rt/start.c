@@ -14,8 +14,8 @@ uint8_t __strata_on;
 const struct thread_model *rt_model;
 /* See THREAD_INTERFACE_SECTION. */
 __attribute__((section(THREAD_INTERFACE_SECTION), used)) static const uint32_t built_by = THREAD_INTERFACE;
-/* The program's data begin at a page, however many functions the linker's tables before them are of. */
-__attribute__((section(".data.begin"), aligned(4096), used)) static uint8_t data_begin = 1;
+/* The program's zeroed data begin at a page, whatever of ours lies between them and its other data. */
+__attribute__((section(".bss.begin"), aligned(4096), used, retain)) static uint8_t bss_begin;
 static int (*program_main)(int, char **, char **);
 
 void rt_message(const char *fmt, ...)

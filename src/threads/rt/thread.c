@@ -107,6 +107,10 @@ static void make_frame(struct rt_thread *t, void (*first)(void))
 	t->sp = (uint64_t)sp;
 }
 
+/* The program's blocks lie behind: where must not be a matter of what the scheduler keeps of a thread. */
+enum { THREAD_ROOM_BYTES = 512 };
+_Static_assert(sizeof(struct rt_thread) <= THREAD_ROOM_BYTES, "a thread has room");
+
 static struct rt_thread *add(uint32_t slot)
 {
 	struct rt_thread *t;
@@ -116,7 +120,7 @@ static struct rt_thread *add(uint32_t slot)
 		thread_room = thread_room ? 2 * thread_room : 64;
 		threads = realloc(threads, thread_room * sizeof(threads[0]));
 	}
-	t = calloc(1, sizeof(*t));
+	t = calloc(1, THREAD_ROOM_BYTES);
 	t->id = thread_count;
 	t->slot = slot;
 	t->deadline_ps = RT_NEVER;
