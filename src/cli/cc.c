@@ -127,12 +127,12 @@ static int start(const char *compiler, const char *dir, int argc, char **argv)
 	g_ptr_array_add(args, g_strdup("-fno-lto"));
 	if (line.is_program && line.has_input) {
 		g_ptr_array_add(args, g_strdup("-no-pie"));
-		/* Data begin at a multiple of 1 MB, behind the linker's tables of functions, whatever the code before
-		 * them takes, ours included, so that the model's addresses, and with them a run's time, are not a
-		 * matter of our code's size. LLVM's linker makes programs of these options that do not start. */
+		/* Data begin at a multiple of 1 MB whatever the code before them takes, ours included, so that the
+		 * model's addresses, and with them a run's time, are not a matter of our code's size (start.c has the
+		 * rest). LLVM's linker makes programs of these options that do not start. */
 		if (!line.is_lld)
 			g_ptr_array_add(args,
-					g_strdup("-Wl,-z,max-page-size=0x100000,-z,common-page-size=0x100000,-z,now"));
+					g_strdup("-Wl,-z,max-page-size=0x100000,-z,common-page-size=0x100000"));
 		g_ptr_array_add(args,
 				g_strdup_printf("-Wl,--whole-archive,%s/libstrata-threads.a,--no-whole-archive", dir));
 		g_ptr_array_add(args, g_strdup_printf("-Wl,%s/libstrata-tsan.a", dir));
