@@ -28,6 +28,7 @@ static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static uint64_t ending; /* a bit for each that the program leaves alone */
 volatile sig_atomic_t rt_end_signal;
 static uint64_t end_ns;
+static int end_timer = -1;
 
 static uint64_t bit(int number)
 {
@@ -66,10 +67,9 @@ static void end_later(void)
 	enum { END_WAIT_S = 10 };
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
 	const struct itimerspec when = {.it_value.tv_sec = END_WAIT_S};
-	int timer = 0;
 
-	if (!system_call(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer, NULL))
-		system_call(SYS_timer_settime, timer, NULL, &when, NULL);
+	if (!system_call(SYS_timer_create, CLOCK_MONOTONIC, &event, &end_timer, NULL))
+		system_call(SYS_timer_settime, end_timer, NULL, &when, NULL);
 }
 
 static void arrive_to_end(int number)
@@ -89,6 +89,8 @@ static void arrive_to_end(int number)
 
 void rt_end_by_signal(void)
 {
+	if (end_timer >= 0) /* the results may take as long as they take */
+		system_call(SYS_timer_delete, end_timer, NULL, NULL, NULL);
 	rt_finish(rt_end_signal);
 	if (!ftrylockfile(stdout)) { /* a thread that does not go on may have it */
 		fflush_unlocked(stdout);

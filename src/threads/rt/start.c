@@ -14,8 +14,8 @@ uint8_t __strata_on;
 const struct thread_model *rt_model;
 /* See THREAD_INTERFACE_SECTION. */
 __attribute__((section(THREAD_INTERFACE_SECTION), used)) static const uint32_t built_by = THREAD_INTERFACE;
-/* The program's data begin here, behind the linker's table of up to 8,000 called functions, and its zeroed data at a
- * page, whatever of ours lies between the two. */
+/* By their alignment .data, in which the program's are first, begins behind the linker's table of up to 8,000 called
+ * functions, and .bss at a page, whatever of ours lies between the two. */
 __attribute__((section(".data.begin"), aligned(65536), used, retain)) static uint8_t data_begin = 1;
 __attribute__((section(".bss.begin"), aligned(4096), used, retain)) static uint8_t bss_begin;
 static int (*program_main)(int, char **, char **);
