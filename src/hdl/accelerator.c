@@ -70,6 +70,12 @@ struct accelerator {
 	uint8_t key[HDL_KEY_BYTES];
 	uint64_t map_entries;
 	uint64_t quiet_cycles; /* see cycle_limit_count */
+	/* See poll_limit_count: the addresses read since it last did anything else, and for how many cycles none of
+	 * them was a new one. */
+	uint64_t read_begin, read_end, poll_cycles;
+	/* When the replies that the NDP-M has are with the processors: a ring of [reply_depth_count]. */
+	uint64_t *reply_units;
+	uint32_t reply_first, reply_held;
 	uint64_t taken_count, reply_count; /* messages, from and to software */
 };
 
@@ -238,6 +244,18 @@ static void record(struct accelerator *a, uint64_t now)
 	a->s->recorded_cycles += a->ports.is_recorded;
 }
 
+/* Those that are with the processors have left the NDP-M. */
+static bool has_room_for_reply(struct accelerator *a, uint64_t now)
+{
+	const uint32_t depth = (uint32_t)a->s->p->reply_depth_count;
+
+	while (a->reply_held && a->reply_units[a->reply_first] <= now) {
+		a->reply_first = (a->reply_first + 1) % depth;
+		a->reply_held--;
+	}
+	return a->reply_held < depth;
+}
+
 /* What the design finds at its ports. A port may ask only if there is room for the requests of those before it, too. */
 static void give(struct accelerator *a)
 {
@@ -247,7 +265,7 @@ static void give(struct accelerator *a)
 	set_registers(a, now);
 	m = a->messages.first;
 	a->ports.reset = 0;
-	a->ports.reply_ready = 1;
+	a->ports.reply_ready = has_room_for_reply(a, now);
 	if (a->s->is_waved)
 		record(a, now);
 	a->ports.message_valid = m && sim_units_of_ps(a->s->engine, m->time_ps) <= now;
@@ -294,11 +312,13 @@ static bool take_requests(struct accelerator *a)
 static void reply(struct accelerator *a)
 {
 	struct hdl_system *s = a->s;
+	const uint64_t time_ps = channel_report(s->near, sim_now_ps(s->engine), a->number);
 
 	s->stats.replies++;
 	a->reply_count++;
-	s->user.replied(s->user.self, a->number, channel_report(s->near, sim_now_ps(s->engine), a->number),
-			a->ports.reply);
+	a->reply_units[(a->reply_first + a->reply_held++) % s->p->reply_depth_count] =
+	    sim_units_of_ps(s->engine, time_ps);
+	s->user.replied(s->user.self, a->number, time_ps, a->ports.reply);
 }
 
 static void add_register(void *to, const char *name, const char *value)
@@ -337,12 +357,52 @@ static void count_quiet(struct accelerator *a, bool is_quiet)
 	}
 }
 
+/* Whether the requests of this cycle read what has not been read before. */
+static bool reads_new(struct accelerator *a)
+{
+	bool is_new = false;
+
+	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+		const struct hdl_port_out *r = &a->ports.out[i];
+
+		if (!r->request_valid || !a->ports.in[i].request_ready)
+			continue;
+		if (r->request_address < a->read_begin || r->request_address + r->request_bytes > a->read_end) {
+			a->read_begin = MIN(a->read_begin, r->request_address);
+			a->read_end = MAX(a->read_end, r->request_address + r->request_bytes);
+			is_new = true;
+		}
+	}
+	return is_new;
+}
+
+/* A design that waits for a value in memory that nobody writes. */
+static void count_polls(struct accelerator *a, bool has_acted)
+{
+	const uint64_t limit = a->s->p->poll_limit_count;
+
+	for (uint32_t i = 0; i < HDL_PORTS; i++)
+		has_acted |= a->ports.out[i].request_valid && a->ports.out[i].request_write;
+	if (has_acted) {
+		a->read_begin = UINT64_MAX;
+		a->read_end = 0;
+	}
+	if (has_acted || reads_new(a))
+		a->poll_cycles = 0;
+	else if (limit && ++a->poll_cycles > limit)
+		fail(a,
+		     "busy for ndp.poll_limit_count = %" G_GUINT64_FORMAT " cycles in which it only reads, between 0x%"
+		     G_GINT64_MODIFIER "x and 0x%" G_GINT64_MODIFIER "x; it seems to wait for what nobody writes",
+		     limit, a->read_begin, a->read_end);
+}
+
 /* Awake while the design is busy or has something under way, and in the cycle after it took a message. */
 static void sleep_or_not(struct accelerator *a, uint64_t cycle, bool has_taken)
 {
 	const struct message *m = a->messages.first;
 
-	if (has_taken || a->ports.busy || a->free_count < a->s->limit)
+	if (has_taken || a->ports.busy || a->free_count < a->s->limit ||
+	    (a->ports.reply_valid && !a->ports.reply_ready))
 		sim_wake_cycle(a->s->engine, a->comp, cycle + 1);
 	else if (m)
 		sim_wake_units(a->s->engine, a->comp,
@@ -379,17 +439,31 @@ static void account(const struct accelerator *a, bool has_taken)
 
 static void fail_by(struct accelerator *a, uint8_t error)
 {
-	fail(a, "%s",
-	     error == HDL_ERROR_ENDED  ? "it called $finish, $stop or $fatal"
-	     : error == HDL_ERROR_LOST ? "vvp, which simulates it, has gone"
-				       : "its port `error` is set");
+	const char *why = error > 1 ? a->s->library->why(a->design) : "";
+
+	switch (error) {
+	case HDL_ERROR_ENDED:
+		fail(a, "it called $finish, $stop or $fatal: %s", why);
+		break;
+	case HDL_ERROR_FATAL:
+		fail(a, "it cannot be simulated any further: %s", why);
+		break;
+	case HDL_ERROR_LOST:
+		fail(a, "vvp, which simulates it, has gone");
+		break;
+	case HDL_ERROR_SILENT:
+		fail(a, "vvp, which simulates it, has not answered for %u s; its logic may not settle", HDL_SILENCE_S);
+		break;
+	default:
+		fail(a, "its port `error` is set");
+	}
 }
 
 static void tick(void *accelerator, uint64_t cycle)
 {
 	struct accelerator *a = accelerator;
 	struct hdl_system *s = a->s;
-	bool is_asking, has_taken;
+	bool is_asking, has_taken, has_replied;
 
 	if (s->is_stopped)
 		return;
@@ -404,15 +478,18 @@ static void tick(void *accelerator, uint64_t cycle)
 		g_free(base_fifo_pop(&a->messages, next));
 		a->message_count--;
 		a->taken_count++;
+		s->user.has_room(s->user.self, a->number, sim_now_ps(s->engine));
 	}
 	if (unlikely(s->account != NULL))
 		account(a, has_taken);
 	take_answers(a);
 	is_asking = take_requests(a);
-	if (a->ports.reply_valid)
+	has_replied = a->ports.reply_valid && a->ports.reply_ready;
+	if (has_replied)
 		reply(a);
 	count_quiet(a, (a->ports.busy || (a->ports.message_valid && !has_taken)) && !is_asking &&
 			   !a->ports.reply_valid && a->free_count == s->limit);
+	count_polls(a, !a->ports.busy || has_taken || has_replied);
 	sleep_or_not(a, cycle, has_taken);
 }
 
@@ -487,9 +564,10 @@ const uint8_t *hdl_key(const struct hdl_system *s, uint32_t accelerator)
 	return s->accelerators[accelerator].key;
 }
 
-/* 0: the NDP-M's message unit takes it. */
-static int refusal(const struct accelerator *a, const struct hdl_line *line)
+int hdl_refusal(const struct hdl_system *s, uint32_t accelerator, const struct hdl_line *line)
 {
+	const struct accelerator *a = &s->accelerators[accelerator];
+
 	if (memcmp(line->key, a->key, sizeof(a->key)))
 		return EACCES;
 	switch (line->command) {
@@ -507,7 +585,7 @@ int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const 
 {
 	struct accelerator *a = &s->accelerators[accelerator];
 	const uint64_t time_ps = channel_command(s->near, now_ps, accelerator);
-	const int error = refusal(a, line);
+	const int error = hdl_refusal(s, accelerator, line);
 	struct message *m;
 
 	if (error)
@@ -521,17 +599,6 @@ int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const 
 	}
 	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, time_ps), sim_now_units(s->engine) + 1));
 	return 0;
-}
-
-void hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes)
-{
-	struct hdl_line line = {.command = HDL_COMMAND_MESSAGE};
-	int error;
-
-	memcpy(line.key, hdl_key(s, accelerator), sizeof(line.key));
-	memcpy(line.payload, message, bytes);
-	error = hdl_line(s, accelerator, now_ps, &line);
-	CHECK(!error);
 }
 
 static bool is_under_way(const void *system, uint32_t access)
@@ -555,6 +622,28 @@ struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerato
 	const struct accelerator *a = &s->accelerators[accelerator];
 
 	return (struct hdl_messages){a->taken_count, a->reply_count};
+}
+
+bool hdl_has_room(const struct hdl_system *s, uint32_t accelerator)
+{
+	return s->accelerators[accelerator].message_count < s->p->message_depth_count;
+}
+
+void hdl_tell_stuck(struct hdl_system *s, void (*tell)(const char *text))
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct accelerator *a = &s->accelerators[i];
+		g_autofree char *state = NULL, *text = NULL;
+
+		if (a->taken_count <= a->reply_count)
+			continue;
+		state = last_state(a);
+		text = g_strdup_printf("  the accelerator of NDP %u (%s) took %" G_GUINT64_FORMAT
+				       " messages, sent %" G_GUINT64_FORMAT
+				       " replies, and is not busy, so that nobody steps it; %s",
+				       a->number, s->p->hdl, a->taken_count, a->reply_count, state);
+		tell(text);
+	}
 }
 
 bool hdl_waves_are_empty(const struct hdl_system *s)
@@ -596,6 +685,8 @@ static void accelerator_init(struct accelerator *a, struct hdl_system *s, uint32
 	for (uint32_t i = 0; i < HDL_PORTS; i++)
 		a->port[i].order = g_new0(uint32_t, s->limit);
 	a->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
+	a->reply_units = g_new0(uint64_t, s->p->reply_depth_count);
+	a->read_begin = UINT64_MAX;
 }
 
 struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *p, struct channel_system *near,
@@ -628,6 +719,7 @@ static void accelerator_free(struct accelerator *a)
 		a->s->library->free(a->design);
 	g_free(a->accesses);
 	g_free(a->free);
+	g_free(a->reply_units);
 	for (uint32_t i = 0; i < HDL_PORTS; i++)
 		g_free(a->port[i].order);
 	while (a->messages.first)
@@ -662,7 +754,7 @@ static bool reset(struct accelerator *a)
 	g_autofree char *wave = *s->p->wave ? g_strdup_printf("%s.%u.fst", s->p->wave, a->number) : NULL;
 	const uint64_t period_units = sim_period_units(s->engine, a->comp.domain);
 
-	a->design = s->library->make(wave);
+	a->design = s->library->make(wave, s->p->initial_seed ? s->p->initial_seed + a->number : 0);
 	if (!a->design)
 		return false;
 	a->ports.reset = 1;

@@ -60,6 +60,8 @@ struct hdl_user {
 	void *(*bytes)(void *self, uint32_t unit, uint64_t address);
 	/* A reply, HDL_MESSAGE_BYTES of it, is with the processors at time_ps. */
 	void (*replied)(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message);
+	/* A message has left the NDP-M for the design: one more may be sent (hdl_has_room). */
+	void (*has_room)(void *self, uint32_t accelerator, uint64_t time_ps);
 	/* The design did what it may not; the text says what, on one line or, with the design's last state, on several.
 	 * Does not return. */
 	void (*failed)(void *self, const char *text);
@@ -88,11 +90,13 @@ uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, ui
 void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end);
 /* The key of its lines; HDL_KEY_BYTES. */
 const uint8_t *hdl_key(const struct hdl_system *s, uint32_t accelerator);
+/* Whether the NDP-M has room for a message: hdl_line only then. */
+bool hdl_has_room(const struct hdl_system *s, uint32_t accelerator);
+/* What hdl_line would return for the line. */
+int hdl_refusal(const struct hdl_system *s, uint32_t accelerator, const struct hdl_line *line);
 /* A line of software's. 0; EACCES: its key is another one, and nobody takes it; EINVAL: no such command or register;
  * ENOTSUP: the design has no special registers. */
 int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const struct hdl_line *line);
-/* The same with the right key: a message of software's, copied. */
-void hdl_send(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const void *message, uint32_t bytes);
 /* The program has ended: no design is stepped any more, and the account and the waveforms are whole. */
 void hdl_stop(struct hdl_system *s, uint64_t now_ps);
 /* That an accelerator has taken, and has sent. */
@@ -100,6 +104,8 @@ struct hdl_messages {
 	uint64_t taken, replies;
 };
 struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerator);
+/* Nothing goes on: tells of each accelerator that has taken more messages than it has sent, and its last state. */
+void hdl_tell_stuck(struct hdl_system *s, void (*tell)(const char *text));
 /* Waveforms are asked for, and no cycle has been recorded. */
 bool hdl_waves_are_empty(const struct hdl_system *s);
 /* The access of this unit has been answered. */

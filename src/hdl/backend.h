@@ -2,14 +2,16 @@
 #ifndef STRATA_HDL_BACKEND_H
 #define STRATA_HDL_BACKEND_H
 
+#include "hdl/sources.h"
 #include "hdl/tools.h"
 
 struct hdl_making {
-	const char *file, *folder; /* the design in Verilog; where its modules and includes are looked for */
-	const char *shim;	   /* folder of our own parts */
-	const char *scratch;	   /* where it is made; make only */
-	bool is_waved;		   /* the library can record a waveform */
-	bool is_vhdl;		   /* the Verilog is GHDL's */
+	const struct hdl_files *files; /* the design in Verilog */
+	const char *shim;	       /* folder of our own parts */
+	const char *scratch;	       /* where it is made; make only */
+	bool is_waved;		       /* the library can record a waveform */
+	bool is_vhdl;		       /* the Verilog is GHDL's */
+	bool is_random;		       /* its registers may begin with other values than 0 */
 };
 
 struct hdl_backend {
@@ -26,9 +28,8 @@ struct hdl_backend {
 
 extern const struct hdl_backend hdl_verilator, hdl_icarus;
 
-/* The Verilog that GHDL makes of a design in VHDL, and of all VHDL beside it that it uses; scratch: a folder for GHDL's
- * own files. NULL: GHDL refuses it, and says why. Free with g_free. */
-char *hdl_vhdl_text(const char *file, const char *scratch, GString *said);
-bool hdl_vhdl_is(const char *file);
+/* The Verilog that GHDL makes of a design in VHDL, with its generics; scratch: a folder for GHDL's own files. NULL:
+ * GHDL refuses it, and says why. Free with g_free. */
+char *hdl_vhdl_text(const struct hdl_files *files, const char *scratch, GString *said);
 
 #endif

@@ -49,7 +49,7 @@ static bool add_file(GChecksum *sum, const char *folder, const char *name, struc
 	return true;
 }
 
-/* All Verilog beside it: modules are looked for there, too. */
+/* All Verilog of its folders: modules and includes are looked for there, too. */
 static bool add_folder(GChecksum *sum, const char *folder, struct base_diag_list *diag)
 {
 	static const char *const suffixes[] = {".v", ".sv", ".vh", ".svh", NULL};
@@ -58,6 +58,15 @@ static bool add_folder(GChecksum *sum, const char *folder, struct base_diag_list
 
 	for (uint32_t i = 0; is_good && i < names->len; i++)
 		is_good = add_file(sum, folder, names->pdata[i], diag);
+	return is_good;
+}
+
+static bool add_folders(GChecksum *sum, const struct hdl_files *f, struct base_diag_list *diag)
+{
+	bool is_good = true;
+
+	for (uint32_t i = 0; is_good && i < f->folders->len; i++)
+		is_good = add_folder(sum, f->folders->pdata[i], diag);
 	return is_good;
 }
 
@@ -72,7 +81,7 @@ static bool key_of(const struct hdl_backend *by, const struct hdl_making *m, GSt
 	if (!text)
 		return true;
 	g_checksum_update(sum, (const guchar *)text, -1);
-	if (!add_folder(sum, m->folder, diag))
+	if (!add_folders(sum, m->files, diag))
 		return false;
 	for (const char *const *part = by->parts; *part; part++)
 		if (!add_file(sum, m->shim, *part, diag))
@@ -225,14 +234,14 @@ static char *library_of(const struct hdl_making *m, const struct hdl_params *p, 
 }
 
 /* The design as a file in Verilog, in the folder. NULL after a message. Free with g_free. */
-static char *verilog_of(const char *file, const char *folder, GString *said, struct base_diag_list *diag)
+static char *verilog_of(const struct hdl_files *files, const char *folder, GString *said, struct base_diag_list *diag)
 {
 	g_autofree char *to = g_build_filename(folder, "ndp.v", NULL), *text = NULL;
 	g_autoptr(GError) error = NULL;
 
 	if (!hdl_tool_is_there("ghdl", "ghdl", diag))
 		return NULL;
-	text = hdl_vhdl_text(file, folder, said);
+	text = hdl_vhdl_text(files, folder, said);
 	if (!text) {
 		refuse("ghdl", diag);
 		return NULL;
@@ -243,23 +252,24 @@ static char *verilog_of(const char *file, const char *folder, GString *said, str
 	return NULL;
 }
 
-static char *build_vhdl(struct hdl_making *m, const char *file, const struct hdl_params *p, GString *said,
-			struct base_diag_list *diag)
+static char *build_vhdl(struct hdl_making *m, const struct hdl_params *p, GString *said, struct base_diag_list *diag)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *folder = g_dir_make_tmp("strata-hdl-XXXXXX", &error), *verilog = NULL;
+	struct hdl_files *made = NULL;
 	char *library = NULL;
 
 	if (!folder) {
 		base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
 		return NULL;
 	}
-	verilog = verilog_of(file, folder, said, diag);
-	m->file = verilog;
-	m->folder = folder;
+	verilog = verilog_of(m->files, folder, said, diag);
+	made = verilog ? hdl_files_find(verilog, "", "", diag) : NULL;
+	m->files = made;
 	m->is_vhdl = true;
-	if (verilog)
+	if (made)
 		library = library_of(m, p, said, diag);
+	hdl_files_free(made);
 	hdl_tool_remove_folder(folder);
 	return library;
 }
@@ -267,11 +277,16 @@ static char *build_vhdl(struct hdl_making *m, const char *file, const struct hdl
 char *hdl_design_build(const struct hdl_sources *from, const char *file, const struct hdl_params *p,
 		       struct base_diag_list *diag)
 {
-	g_autofree char *absolute = g_canonicalize_filename(file, NULL), *folder = g_path_get_dirname(absolute);
 	g_autoptr(GString) said = g_string_new(NULL);
-	struct hdl_making m = {.file = absolute, .folder = folder, .shim = from->shim, .is_waved = *p->wave};
-	char *library = hdl_vhdl_is(file) ? build_vhdl(&m, file, p, said, diag) : library_of(&m, p, said, diag);
+	struct hdl_files *files = hdl_files_find(file, p->defines, p->parameters, diag);
+	struct hdl_making m = {
+	    .files = files, .shim = from->shim, .is_waved = *p->wave, .is_random = p->initial_seed != 0};
+	char *library;
 
+	if (!files)
+		return NULL;
+	library = files->is_vhdl ? build_vhdl(&m, p, said, diag) : library_of(&m, p, said, diag);
+	hdl_files_free(files);
 	fputs(said->str, stderr);
 	return library;
 }

@@ -3,8 +3,10 @@
 #include "Vndp___024root.h"
 #include "ports.h"
 
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <verilated.h>
 #ifdef HDL_WAVE
@@ -22,9 +24,32 @@ struct one_thread : VerilatedContext {
 	}
 };
 
+// What Verilator's library calls where a design cannot go on is thrown from there, out of the evaluation.
+struct stopped {
+	uint8_t error;
+	std::string why;
+};
+
+// The last line that the library printed, of whichever design: $fatal prints its text before it stops.
+std::string last_line;
+
+std::string place(const char *file, int line)
+{
+	return file && *file ? std::string(file) + ":" + std::to_string(line) + ": " : "";
+}
+
 struct design {
+	explicit design(uint64_t seed)
+	{
+		context.randReset(seed ? 2 : 0);
+		context.randSeed(seed ? static_cast<int>(seed % 0x7fffffff) + 1 : 0);
+		top.reset(new Vndp{&context});
+	}
+
 	one_thread context;
-	Vndp top{&context};
+	std::unique_ptr<Vndp> top; // made when the context knows how registers begin
+	uint8_t error = 0;
+	std::string why;
 #ifdef HDL_WAVE
 	VerilatedFstC wave;
 	std::string wave_path;
@@ -34,15 +59,15 @@ struct design {
 
 #ifdef HDL_WAVE
 
-void *make(const char *wave_path)
+void *make(const char *wave_path, uint64_t seed)
 {
-	design *self = new design;
+	design *self = new design(seed);
 
 	self->wave_path = wave_path ? wave_path : "";
 	self->context.traceEverOn(true);
 	self->wave.set_time_unit("1ps");
 	self->wave.set_time_resolution("1ps");
-	self->top.trace(&self->wave, 99);
+	self->top->trace(&self->wave, 99);
 	return self;
 }
 
@@ -64,9 +89,9 @@ void end(void *self)
 
 #else
 
-void *make(const char *)
+void *make(const char *, uint64_t seed)
 {
-	return new design;
+	return new design(seed);
 }
 
 void record(design *, const hdl_ports *, uint64_t)
@@ -111,23 +136,10 @@ template <typename Top> uint8_t put_registers(Top &, const hdl_ports *, long)
 	return 0;
 }
 
-bool has_ended(const design *self)
+void step(design *self, hdl_ports *p)
 {
-	return self->context.gotFinish() || self->context.gotError();
-}
+	Vndp &top = *self->top;
 
-void cycle(void *of, hdl_ports *p)
-{
-	design *self = static_cast<design *>(of);
-	Vndp &top = self->top;
-
-	static_assert(sizeof(top.request_address_0) == 8 && sizeof(top.request_address_1) == 8,
-		      "request_address_0 and _1 of module ndp have 64 bits");
-	Verilated::threadContextp(&self->context); // of several designs that of this one
-	if (has_ended(self)) { // at the last edge: Verilator would end the process the second time
-		p->error = HDL_ERROR_ENDED;
-		return;
-	}
 	top.clk = 0;
 	top.reset = p->reset;
 	if (p->are_registers_new)
@@ -168,6 +180,28 @@ void cycle(void *of, hdl_ports *p)
 	record(self, p, p->time_ps + p->half_ps);
 }
 
+// A design that has stopped is not evaluated any more.
+void cycle(void *of, hdl_ports *p)
+{
+	design *self = static_cast<design *>(of);
+
+	Verilated::threadContextp(&self->context); // of several designs that of this one
+	try {
+		if (!self->error)
+			step(self, p);
+	} catch (const stopped &s) {
+		self->error = s.error;
+		self->why = s.why;
+	}
+	if (self->error)
+		p->error = self->error;
+}
+
+const char *why(void *of)
+{
+	return static_cast<design *>(of)->why.c_str();
+}
+
 // The value as Verilog has it, from 32-bit words, the lowest first.
 std::string verilog(const uint32_t *words, unsigned bits)
 {
@@ -199,7 +233,7 @@ void tell_value(void (*tell)(void *, const char *, const char *), void *to, cons
 
 void state(void *of, void (*tell)(void *to, const char *name, const char *value), void *to)
 {
-	const Vndp___024root *root = static_cast<design *>(of)->top.rootp;
+	const Vndp___024root *root = static_cast<design *>(of)->top->rootp;
 
 #define REGISTER(name, member, bits) tell_value(tell, to, name, root->member, bits);
 #include "registers.inc"
@@ -207,7 +241,43 @@ void state(void *of, void (*tell)(void *to, const char *name, const char *value)
 
 } // namespace
 
+// The functions that Verilator's library leaves to its user.
+
+int hdl_print(const char *format, ...)
+{
+	char text[4096];
+	va_list args;
+
+	va_start(args, format);
+	const int length = std::vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	std::fputs(text, stdout);
+	last_line = text;
+	while (!last_line.empty() && last_line.back() == '\n')
+		last_line.pop_back();
+	return length;
+}
+
+void vl_fatal(const char *file, int line, const char *, const char *message)
+{
+	throw stopped{HDL_ERROR_FATAL, place(file, line) + message};
+}
+
+// $stop, $fatal, which has printed its text, and assertions that failed.
+void vl_stop(const char *file, int line, const char *)
+{
+	throw stopped{HDL_ERROR_ENDED,
+		      last_line.find("%Error") == std::string::npos && last_line.find("%Fatal") == std::string::npos
+			  ? place(file, line) + "$stop"
+			  : last_line};
+}
+
+void vl_finish(const char *file, int line, const char *)
+{
+	throw stopped{HDL_ERROR_ENDED, place(file, line) + "$finish"};
+}
+
 extern "C" {
 extern const hdl_library strata_hdl_design;
-const hdl_library strata_hdl_design = {sizeof(hdl_ports), make, drop, cycle, state, end};
+const hdl_library strata_hdl_design = {sizeof(hdl_ports), make, drop, cycle, why, state, end};
 }

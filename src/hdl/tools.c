@@ -31,6 +31,18 @@ bool hdl_tool_run(const char *folder, const char *const *words, char **out, GStr
 	return g_spawn_check_wait_status(status, NULL);
 }
 
+void hdl_command_add(GPtrArray *command, const char *const *words)
+{
+	for (; *words; words++)
+		g_ptr_array_add(command, g_strdup(*words));
+}
+
+bool hdl_command_run(const char *folder, GPtrArray *command, char **out, GString *said)
+{
+	g_ptr_array_add(command, NULL);
+	return hdl_tool_run(folder, (const char *const *)command->pdata, out, said);
+}
+
 bool hdl_tool_copy(const char *from, const char *to, const char *name, struct base_diag_list *diag)
 {
 	g_autofree char *source = g_build_filename(from, name, NULL), *copy = g_build_filename(to, name, NULL);

@@ -5,30 +5,51 @@
 #include "hdl/backend.h"
 
 static const char *const needs[] = {"verilator", "verilator", "make", "make", "g++", "g++", NULL};
-static const char *const parts[] = {"shim.cpp", "ports.h", NULL};
+static const char *const parts[] = {"shim.cpp", "print.h", "ports.h", "ports.def", NULL};
 
 /* How designs are built. Verilator's own makefiles optimise for size, which makes a design a third slower. Nobody takes
  * the place of the library's functions: calls within it that know so are inlined, or go by no table. */
+#define FUNCTIONS "-include print.h -DVL_PRINTF=hdl_print -DVL_USER_FATAL -DVL_USER_STOP -DVL_USER_FINISH"
 #define OPTIONS                                                                                                        \
-	"--cc", "--exe", "-O3", "-Wno-fatal", "--x-assign", "0", "--x-initial", "0", "--top-module", "ndp",            \
-	    "--prefix", "Vndp", "-CFLAGS", "-fPIC -I. -fno-semantic-interposition", "-LDFLAGS",                        \
+	"--cc", "--exe", "-O3", "-Wno-fatal", "--x-assign", "0", "--top-module", "ndp", "--prefix", "Vndp", "-CFLAGS", \
+	    "-fPIC -I. -fno-semantic-interposition " FUNCTIONS, "-LDFLAGS",                                            \
 	    "-shared -Wl,-Bsymbolic-functions"
 #define MAKE "make", "-s", "-f", "Vndp.mk", "OPT_FAST=-O3", "OPT_GLOBAL=-O2"
+
+/* The options that say what the design is, and its files. */
+static GPtrArray *verilator(const struct hdl_files *f)
+{
+	GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+
+	g_ptr_array_add(words, g_strdup("verilator"));
+	hdl_words_add(words, "-I", f->folders);
+	hdl_words_add(words, "-D", f->defines);
+	hdl_words_add(words, "-G", f->parameters);
+	hdl_words_add(words, "", f->files);
+	return words;
+}
+
+/* Registers without a first value: 0, or what the run says (shim.cpp). */
+static const char *initial(const struct hdl_making *m)
+{
+	return m->is_random ? "unique" : "0";
+}
 
 /* Of what it includes from elsewhere as well: the preprocessed text. */
 static char *text(const struct hdl_making *m, GString *said)
 {
-	g_autofree char *include = g_strconcat("-I", m->folder, NULL);
 	const char *const version[] = {"verilator", "--version", NULL}, *const compiler[] = {"g++", "--version", NULL};
-	const char *const preprocess[] = {"verilator", "-E", "-P", include, m->file, NULL};
 	const char *const options[] = {OPTIONS, MAKE, NULL};
+	g_autoptr(GPtrArray) preprocess = verilator(m->files);
 	g_autofree char *all = g_strjoinv(" ", (char **)(uintptr_t)options);
-	g_autofree char *tool = NULL, *cxx = NULL, *design = NULL;
+	g_autofree char *tool = NULL, *cxx = NULL, *design = NULL, *parameters = NULL;
 
+	hdl_command_add(preprocess, (const char *const[]){"-E", "-P", NULL});
 	if (!hdl_tool_run(NULL, version, &tool, said) || !hdl_tool_run(NULL, compiler, &cxx, said) ||
-	    !hdl_tool_run(NULL, preprocess, &design, said))
+	    !hdl_command_run(NULL, preprocess, &design, said))
 		return NULL;
-	return g_strconcat(tool, cxx, all, m->is_waved ? " waved" : "", design, NULL);
+	parameters = hdl_parameters_text(m->files);
+	return g_strconcat(tool, cxx, all, m->is_waved ? " waved " : " ", initial(m), " ", parameters, design, NULL);
 }
 
 /* A register of Verilator's C++, "ndp__DOT__cores__BRA__0__KET____DOT__state", as Verilog names it. */
@@ -89,24 +110,92 @@ static const char *no_warnings_of(const struct hdl_making *m)
 	return m->is_vhdl ? "-Wno-INITIALDLY" : "-Wno-fatal";
 }
 
+/* ---- the module's ports, by the C++ that Verilator makes of it ---- */
+
+struct port {
+	const char *name;
+	uint32_t bits;
+	bool is_in, is_needed, is_there;
+};
+
+/* A port of the design against the table; false after a message. */
+static bool check_port(struct port *ports, uint32_t count, const char *name, uint32_t bits, bool is_in, GString *said)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct port *p = &ports[i];
+
+		if (strcmp(p->name, name))
+			continue;
+		p->is_there = true;
+		if (p->bits == bits && p->is_in == is_in)
+			return true;
+		g_string_append_printf(said,
+				       "ndp.hdl: port %s of module ndp is an %s of %u bits; expected an %s of %u\n",
+				       name, is_in ? "input" : "output", bits, p->is_in ? "input" : "output", p->bits);
+		return false;
+	}
+	g_string_append_printf(said, "ndp.hdl: module ndp has a port %s (%s of %u bits), which no accelerator has\n",
+			       name, is_in ? "input" : "output", bits);
+	return false;
+}
+
+/* All that is missing, too much or different is said. */
+static bool check_ports(const char *scratch, GString *said)
+{
+	struct port ports[] = {
+#define HDL_PORT(name, bits, direction, needed) {#name, bits, #direction[0] == 'i', needed, false},
+#include "hdl/ports.def"
+#undef HDL_PORT
+	};
+	const uint32_t count = sizeof(ports) / sizeof(ports[0]);
+	g_autofree char *header = g_build_filename(scratch, "Vndp.h", NULL), *in = NULL;
+	g_autoptr(GRegex) line = g_regex_new("^ *VL_(INOUT|IN|OUT)(?:8|16|64|W)?\\(&(\\w+),(\\d+),0[,)]",
+					     G_REGEX_MULTILINE, 0, NULL);
+	g_autoptr(GMatchInfo) match = NULL;
+	g_autoptr(GError) error = NULL;
+	bool is_good = true;
+
+	if (!g_file_get_contents(header, &in, NULL, &error)) {
+		g_string_append_printf(said, "%s\n", error->message);
+		return false;
+	}
+	for (g_regex_match(line, in, 0, &match); g_match_info_matches(match); g_match_info_next(match, NULL)) {
+		g_autofree char *way = g_match_info_fetch(match, 1), *name = g_match_info_fetch(match, 2);
+		g_autofree char *last = g_match_info_fetch(match, 3);
+
+		is_good &= check_port(ports, count, name, (uint32_t)g_ascii_strtoull(last, NULL, 10) + 1,
+				      !strcmp(way, "IN"), said);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (!ports[i].is_needed || ports[i].is_there)
+			continue;
+		g_string_append_printf(said, "ndp.hdl: module ndp has no port %s (%s of %u bits)\n", ports[i].name,
+				       ports[i].is_in ? "input" : "output", ports[i].bits);
+		is_good = false;
+	}
+	return is_good;
+}
+
 /* The model's C++ by Verilator, with our part, as one library. make knows no names with spaces, so all of them are the
  * folder's own. */
 static bool make(const struct hdl_making *m, GString *said, bool *is_refused)
 {
-	g_autofree char *include = g_strconcat("-I", m->folder, NULL);
-	const char *const verilate[] = {"verilator", OPTIONS, no_warnings_of(m), "-Mdir", ".", include, "-o",
-					"design.so", m->file, "shim.cpp", m->is_waved ? "--trace-fst" : NULL,
-					"-CFLAGS", "-DHDL_WAVE", NULL};
+	g_autoptr(GPtrArray) verilate = verilator(m->files);
 	const char *const compile[] = {MAKE, NULL};
 
 	*is_refused = false;
 	if (m->is_waved && !has_zlib(said))
 		return false;
-	if (!hdl_tool_run(m->scratch, verilate, NULL, said)) {
+	hdl_command_add(verilate, (const char *const[]){OPTIONS, "--x-initial", initial(m), no_warnings_of(m), "-Mdir",
+							".", "-o", "design.so", "shim.cpp", NULL});
+	if (m->is_waved)
+		hdl_command_add(verilate, (const char *const[]){"--trace-fst", "-CFLAGS", "-DHDL_WAVE", NULL});
+	if (!hdl_command_run(m->scratch, verilate, NULL, said)) {
 		*is_refused = true;
 		return false;
 	}
-	return list_registers(m->scratch, said) && hdl_tool_run(m->scratch, compile, NULL, said);
+	return check_ports(m->scratch, said) && list_registers(m->scratch, said) &&
+	       hdl_tool_run(m->scratch, compile, NULL, said);
 }
 
 const struct hdl_backend hdl_verilator = {

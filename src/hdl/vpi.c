@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,7 +104,20 @@ static vpiHandle *arguments(vpiHandle *kept)
 
 /* ---- vvp: registers ---- */
 
-static void zero(vpiHandle object)
+static uint64_t random_state; /* 0: registers begin with 0 */
+
+/* Of splitmix64. */
+static uint32_t random_bits(void)
+{
+	uint64_t x = random_state += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (uint32_t)(x >> 32);
+}
+
+/* Bits without a value get one. */
+static void begin_value(vpiHandle object)
 {
 	const uint32_t bits = (uint32_t)vpi_get(vpiSize, object), count = (bits + 31) / 32;
 	s_vpi_value value = {.format = vpiVectorVal};
@@ -114,7 +128,8 @@ static void zero(vpiHandle object)
 	memcpy(words, value.value.vector, count * sizeof(*words));
 	for (uint32_t i = 0; i < count; i++) {
 		is_unknown |= words[i].bval != 0;
-		words[i].aval &= ~words[i].bval;
+		words[i].aval = (words[i].aval & ~words[i].bval) |
+				(PLI_INT32)((random_state ? random_bits() : 0) & (uint32_t)words[i].bval);
 		words[i].bval = 0;
 	}
 	value.value.vector = words;
@@ -131,17 +146,17 @@ static void each(int type, vpiHandle scope, void (*see)(vpiHandle object))
 		see(one);
 }
 
-static void zero_memory(vpiHandle memory)
+static void begin_memory(vpiHandle memory)
 {
-	each(vpiMemoryWord, memory, zero);
+	each(vpiMemoryWord, memory, begin_value);
 }
 
-static void zero_scope(vpiHandle scope)
+static void begin_scope(vpiHandle scope)
 {
-	each(vpiReg, scope, zero);
-	each(vpiIntegerVar, scope, zero);
-	each(vpiMemory, scope, zero_memory);
-	each(vpiInternalScope, scope, zero_scope);
+	each(vpiReg, scope, begin_value);
+	each(vpiIntegerVar, scope, begin_value);
+	each(vpiMemory, scope, begin_memory);
+	each(vpiInternalScope, scope, begin_scope);
 }
 
 /* A line "NAME VALUE" of each register that is not 0; an empty line ends them. */
@@ -173,44 +188,61 @@ static vpiHandle design_scope(void)
 
 /* ---- vvp: the tasks ---- */
 
-/* A port that vpi.v does not connect, because a design may do without it. */
-static bool has_good_registers(void)
+/* What is missing is an error of iverilog's already (icarus.c). */
+struct port {
+	const char *name;
+	int bits, direction;
+};
+
+static const struct port *port_of_table(const char *name)
 {
-	vpiHandle registers = vpi_handle_by_name("strata_shim.ndp.registers", NULL);
-
-	return !registers || vpi_get(vpiSize, registers) == 8 * (int)sizeof(ports.registers);
-}
-
-static void check_width(const char *port, int32_t bits)
-{
-	char name[64];
-	vpiHandle object;
-
-	snprintf(name, sizeof(name), "strata_shim.ndp.%s", port);
-	object = vpi_handle_by_name(name, NULL);
-	if (object && vpi_get(vpiSize, object) == bits)
-		return;
-	fprintf(stderr, "ndp.hdl: port %s of module ndp has another width than %d bits, which docs/hdl.md says\n", port,
-		bits);
-	_exit(1);
-}
-
-static void check_widths(void)
-{
-	static const struct {
-		const char *port;
-		int32_t bits;
-	} all[] = {{"clk", 1},		 {"reset", 1},		 {"message_valid", 1},	     {"message_ready", 1},
-		   {"message", 512},	 {"reply_valid", 1},	 {"reply_ready", 1},	     {"reply", 512},
-		   {"request_valid", 2}, {"request_ready", 2},	 {"request_write", 2},	     {"request_address_0", 64},
-		   {"busy", 1},		 {"error", 1},		 {"request_address_1", 64},  {"request_bytes_0", 6},
-		   {"answer_valid", 2},	 {"answer_0", 256},	 {"answer_1", 256},	     {"request_bytes_1", 6},
-		   {"request_data_0", 256}, {"request_data_1", 256}};
+	static const struct port all[] = {
+#define in vpiInput
+#define out vpiOutput
+#define HDL_PORT(name, bits, direction, needed) {#name, bits, direction},
+#include "ports.def"
+#undef HDL_PORT
+#undef out
+#undef in
+	};
 
 	for (uint32_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		check_width(all[i].port, all[i].bits);
-	if (!has_good_registers())
-		check_width("registers", 8 * sizeof(ports.registers));
+		if (!strcmp(all[i].name, name))
+			return &all[i];
+	return NULL;
+}
+
+static const char *direction_text(int direction)
+{
+	return direction == vpiInput ? "input" : direction == vpiOutput ? "output" : "inout";
+}
+
+static bool is_good_port(vpiHandle object)
+{
+	const char *name = vpi_get_str(vpiName, object);
+	const int direction = vpi_get(vpiDirection, object), bits = vpi_get(vpiSize, object);
+	const struct port *p = port_of_table(name);
+
+	if (!p)
+		fprintf(stderr, "ndp.hdl: module ndp has a port %s (%s of %d bits), which no accelerator has\n", name,
+			direction_text(direction), bits);
+	else if (p->bits != bits || p->direction != direction)
+		fprintf(stderr, "ndp.hdl: port %s of module ndp is an %s of %d bits; expected an %s of %d\n", name,
+			direction_text(direction), bits, direction_text(p->direction), p->bits);
+	else
+		return true;
+	return false;
+}
+
+static void check_ports(void)
+{
+	vpiHandle all = vpi_iterate(vpiPort, vpi_handle_by_name("strata_shim.ndp", NULL)), one;
+	bool is_good = true;
+
+	while (all && (one = vpi_scan(all)))
+		is_good &= is_good_port(one);
+	if (!is_good)
+		_exit(1);
 }
 
 static PLI_INT32 begin(PLI_BYTE8 *unused)
@@ -219,11 +251,14 @@ static PLI_INT32 begin(PLI_BYTE8 *unused)
 
 	(void)unused;
 	vpi_get_vlog_info(&info);
-	check_widths();
-	for (int i = 0; i < info.argc; i++)
+	check_ports();
+	for (int i = 0; i < info.argc; i++) {
 		if (!strcmp(info.argv[i], "+ports"))
 			vvp_ends();
-	zero_scope(design_scope());
+		if (!strncmp(info.argv[i], "+seed=", 6))
+			random_state = strtoull(info.argv[i] + 6, NULL, 10);
+	}
+	begin_scope(design_scope());
 	return 0;
 }
 
@@ -359,14 +394,15 @@ struct design {
 	pid_t vvp;
 	int socket;    /* -1: it has ended */
 	uint8_t error; /* why it ended by itself; 0: it has not */
+	const char *why;
 };
 
 /* It has the socket and the program; not the environment, which may be one that makes every process a modelled one.
  * Ctrl-C is the simulator's. */
-static int start(struct design *d, int socket, int program, const char *wave_path)
+static int start(struct design *d, int socket, int program, const char *wave_path, uint64_t begin_seed)
 {
-	char module[4096], wave[4096], path[4096];
-	char *const words[] = {"vvp", "-n", "-m", module, "/dev/fd/4", "-fst", wave_path ? wave : NULL, NULL};
+	char module[4096], wave[4096], path[4096], seed[32];
+	char *const words[] = {"vvp", "-n", "-m", module, "/dev/fd/4", "-fst", seed, wave_path ? wave : NULL, NULL};
 	char *const environment[] = {path, NULL};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -377,6 +413,7 @@ static int start(struct design *d, int socket, int program, const char *wave_pat
 	if (!dladdr(strata_vvp_begin, &self))
 		return -1;
 	snprintf(module, sizeof(module), "%s", self.dli_fname);
+	snprintf(seed, sizeof(seed), "+seed=%llu", (unsigned long long)begin_seed);
 	snprintf(wave, sizeof(wave), "+wave=%s", wave_path ? wave_path : "");
 	snprintf(path, sizeof(path), "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
 	posix_spawn_file_actions_init(&files);
@@ -415,8 +452,9 @@ static int file_above(int file)
 	return above;
 }
 
-static void *make(const char *wave_path)
+static void *make(const char *wave_path, uint64_t seed)
 {
+	const struct timeval silence = {.tv_sec = HDL_SILENCE_S};
 	const size_t bytes = (size_t)(strata_vvp_end - strata_vvp_begin);
 	struct design *d = calloc(1, sizeof(*d));
 	int program = memfd_create("design.vvp", MFD_CLOEXEC), sockets[2], error = -1;
@@ -426,9 +464,10 @@ static void *make(const char *wave_path)
 		program = file_above(program);
 		sockets[1] = file_above(sockets[1]);
 		lseek(program, 0, SEEK_SET);
-		error = start(d, sockets[1], program, wave_path);
+		error = start(d, sockets[1], program, wave_path, seed);
 		close(sockets[1]);
 		d->socket = sockets[0];
+		setsockopt(d->socket, SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence));
 	}
 	close(program);
 	if (!error)
@@ -449,24 +488,36 @@ static bool asks(struct design *d, uint8_t wants)
 	return d->socket >= 0 && send(d->socket, &wants, 1, MSG_NOSIGNAL) == 1;
 }
 
-/* vvp ends with 0 at $finish and $stop, with 1 at $fatal. */
-static uint8_t why_ended(const struct design *d)
+/* vvp ends with 0 at $finish and $stop, with 1 at $fatal. One that is silent is ended. */
+static uint8_t why_ended(struct design *d, bool is_silent)
 {
 	int status;
 
-	return waitpid(d->vvp, &status, 0) == d->vvp && WIFEXITED(status) && WEXITSTATUS(status) <= 1 ? HDL_ERROR_ENDED
-												    : HDL_ERROR_LOST;
+	if (is_silent)
+		kill(d->vvp, SIGKILL);
+	if (waitpid(d->vvp, &status, 0) != d->vvp || (!is_silent && (!WIFEXITED(status) || WEXITSTATUS(status) > 1)))
+		return HDL_ERROR_LOST;
+	d->why = is_silent ? "" : WEXITSTATUS(status) ? "$fatal" : "$finish or $stop";
+	return is_silent ? HDL_ERROR_SILENT : HDL_ERROR_ENDED;
 }
 
 static void cycle(void *self, struct hdl_ports *p)
 {
 	struct design *d = self;
 
+	errno = 0;
 	if (!d->error && (!asks(d, WANTS_CYCLE) || send(d->socket, p, sizeof(*p), MSG_NOSIGNAL) != sizeof(*p) ||
 			  recv(d->socket, p, sizeof(*p), MSG_WAITALL) != sizeof(*p)))
-		d->error = why_ended(d);
+		d->error = why_ended(d, errno == EAGAIN || errno == EWOULDBLOCK);
 	if (d->error)
 		p->error = d->error;
+}
+
+static const char *why(void *self)
+{
+	const struct design *d = self;
+
+	return d->why ? d->why : "";
 }
 
 static void state(void *self, void (*tell_one)(void *to, const char *name, const char *value), void *to)
@@ -490,4 +541,4 @@ static void state(void *self, void (*tell_one)(void *to, const char *name, const
 }
 
 extern const struct hdl_library strata_hdl_design;
-const struct hdl_library strata_hdl_design = {sizeof(struct hdl_ports), make, drop, cycle, state, end};
+const struct hdl_library strata_hdl_design = {sizeof(struct hdl_ports), make, drop, cycle, why, state, end};

@@ -16,7 +16,9 @@ module strata_shim;
 	reg records, recorded;
 	reg [8*1024-1:0] wave;
 
-	ndp ndp (.clk(clk), .reset(reset), .message_valid(message_valid), .message_ready(message_ready),
+	ndp
+`include "parameters.vh"
+	ndp (.clk(clk), .reset(reset), .message_valid(message_valid), .message_ready(message_ready),
 		.message(message), .reply_valid(reply_valid), .reply_ready(reply_ready), .reply(reply),
 		.request_valid(request_valid), .request_ready(request_ready), .request_write(request_write),
 		.request_address_0(request_address_0), .request_address_1(request_address_1),

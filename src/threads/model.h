@@ -145,6 +145,9 @@ struct thread_model {
 	/* The unit of a thread where the program does not say; THREAD_UNIT_ANY: the emptiest of the CPU. NULL: always
 	 * that. Asked for a thread of the program's own when it is made, for one of an OpenMP team at each region. */
 	uint32_t (*unit_for)(void *self, const struct thread_place *place);
+	/* No thread can go on any more, and the program ends by that: the model says on stderr what of it may be the
+	 * cause. May be NULL. */
+	void (*stuck)(void *self);
 	/* The program ends: by itself (0), or by a signal of the host, and may have much to do still. */
 	void (*end)(void *self, const struct thread_at *at, int signal);
 };

@@ -11,7 +11,7 @@
 /* Counted up whenever this file, classes.def or model.h change what programs, runtime and models say to each other
  * (tests/threads/interface). A program says in section THREAD_INTERFACE_SECTION, once for each of its files, by which
  * it was built; another one's is not run. */
-#define THREAD_INTERFACE 7
+#define THREAD_INTERFACE 8
 #define THREAD_INTERFACE_SECTION "strata_interface"
 
 /* What a hook is about. The values are in the traces. */

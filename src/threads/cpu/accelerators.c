@@ -31,6 +31,17 @@ struct waiters {
 	BASE_FIFO(struct waiter);
 };
 
+/* Who waits for room for a line in the NDP-M. */
+struct sender {
+	struct sender *next;
+	uint32_t thread;
+	struct hdl_line line;
+};
+
+struct senders {
+	BASE_FIFO(struct sender);
+};
+
 struct accelerators {
 	struct hdl_system *hdl;
 	struct bytes *bytes;
@@ -38,6 +49,7 @@ struct accelerators {
 	/* By accelerator. */
 	struct replies *replies;
 	struct waiters *waiters;
+	struct senders *senders;
 };
 
 /* ---- accesses: where the program has the bytes, the address says ---- */
@@ -82,6 +94,11 @@ void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)
 	hdl_unmap(a->hdl, address, address + size);
 }
 
+static void tell(const char *text)
+{
+	machine_message("%s", text);
+}
+
 /* ---- messages ---- */
 
 static void replied(void *self, uint32_t accelerator, uint64_t time_ps, const uint8_t *message)
@@ -122,6 +139,53 @@ static struct thread_reply receive(struct accelerators *a, const struct thread_a
 	return reply;
 }
 
+/* The first that waits sends its line, and goes on. */
+static void has_room(void *self, uint32_t accelerator, uint64_t time_ps)
+{
+	struct accelerators *a = self;
+	struct sender *s;
+
+	if (!a->senders[accelerator].first)
+		return;
+	s = base_fifo_pop(&a->senders[accelerator], next);
+	hdl_line(a->hdl, accelerator, time_ps, &s->line);
+	a->user.resume(a->user.self, s->thread, time_ps);
+	g_free(s);
+}
+
+/* A line crosses the channel at once where the NDP-M has room for it, or refuses it; else its thread waits. */
+static struct thread_reply send(struct accelerators *a, const struct thread_at *at, uint32_t accelerator,
+				const struct hdl_line *line)
+{
+	struct thread_reply reply = {at->now_ps, -hdl_refusal(a->hdl, accelerator, line)};
+	struct sender *s;
+
+	if (reply.result || (hdl_has_room(a->hdl, accelerator) && !a->senders[accelerator].first)) {
+		hdl_line(a->hdl, accelerator, at->now_ps, line);
+		return reply;
+	}
+	s = g_new(struct sender, 1);
+	*s = (struct sender){.thread = at->thread, .line = *line};
+	base_fifo_push(&a->senders[accelerator], s, next);
+	reply.done_ps = THREAD_WAITS;
+	return reply;
+}
+
+static struct thread_reply send_message(struct accelerators *a, const struct thread_at *at, uint32_t accelerator,
+					const struct thread_ask *ask)
+{
+	struct hdl_line line = {.command = HDL_COMMAND_MESSAGE};
+
+	memcpy(line.key, hdl_key(a->hdl, accelerator), sizeof(line.key));
+	memcpy(line.payload, ask->data, ask->bytes);
+	return send(a, at, accelerator, &line);
+}
+
+void accelerators_stuck(const struct accelerators *a)
+{
+	hdl_tell_stuck(a->hdl, tell);
+}
+
 /* All of the range, by the kernel's list of the process' maps. */
 static bool is_writable(uint64_t begin, uint64_t end)
 {
@@ -153,14 +217,12 @@ struct thread_reply accelerators_ask(struct accelerators *a, const struct thread
 			return (struct thread_reply){at->now_ps, -ENOSPC};
 		return reply;
 	case THREAD_ASK_COMMAND:
-		hdl_send(a->hdl, number, at->now_ps, ask->data, (uint32_t)ask->bytes);
-		return reply;
+		return send_message(a, at, number, ask);
 	case THREAD_ASK_KEY:
 		memcpy(ask->data, hdl_key(a->hdl, number), HDL_KEY_BYTES);
 		return reply;
 	case THREAD_ASK_LINE:
-		reply.result = -hdl_line(a->hdl, number, at->now_ps, ask->data);
-		return reply;
+		return send(a, at, number, ask->data);
 	default:
 		return receive(a, at, ask);
 	}
@@ -180,13 +242,15 @@ struct accelerators *accelerators_new(struct hdl_system *hdl, const char *librar
 {
 	struct accelerators *a = g_new0(struct accelerators, 1);
 	const struct hdl_user user = {
-	    .begin = begin, .taken = taken, .bytes = bytes, .replied = replied, .failed = failed, .self = a};
+	    .begin = begin, .taken = taken, .bytes = bytes, .replied = replied, .has_room = has_room, .failed = failed,
+	    .self = a};
 	g_autofree char *why = NULL;
 
 	a->hdl = hdl;
 	a->bytes = values;
 	a->replies = g_new0(struct replies, hdl_system_count(hdl));
 	a->waiters = g_new0(struct waiters, hdl_system_count(hdl));
+	a->senders = g_new0(struct senders, hdl_system_count(hdl));
 	a->user = threads;
 	if (hdl_system_connect(hdl, library, &user, &why))
 		return a;

@@ -21,6 +21,8 @@ struct accelerators *accelerators_new(struct hdl_system *hdl, const char *librar
 				      struct accelerator_user user);
 /* THREAD_ASK_MAP, _COMMAND, _REPLY, _KEY and _LINE. */
 struct thread_reply accelerators_ask(struct accelerators *a, const struct thread_at *at, const struct thread_ask *ask);
+/* No thread can go on any more: says which accelerators have taken messages without a reply, and their last states. */
+void accelerators_stuck(const struct accelerators *a);
 /* Before the range is unmapped. */
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t bytes);
 /* The program has ended. */

@@ -236,6 +236,14 @@ static void sample(struct host *h, uint64_t now_ps)
 
 /* ---- the end ---- */
 
+static void stuck(void *self)
+{
+	const struct host *h = self;
+
+	if (h->accelerators)
+		accelerators_stuck(h->accelerators);
+}
+
 /* What is under way ends, then the laws hold and the results are written. */
 static void end_as(struct host *h, const struct thread_at *at, const char *ended)
 {
@@ -579,6 +587,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	    .event = note,
 	    .ask = host_answer,
 	    .unit_for = n ? unit_for : NULL,
+	    .stuck = stuck,
 	    .end = end,
 	};
 }

@@ -190,6 +190,11 @@ void rt_deadlock(void)
 	}
 	rt_message("deadlock: all threads wait, and nobody will wake one");
 	rt_report_all(report_waiting);
+	if (rt_model->stuck) {
+		rt_enter_model();
+		rt_model->stuck(rt_model->self);
+		rt_leave_model();
+	}
 	rt_fail(1);
 }
 

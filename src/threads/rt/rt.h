@@ -53,7 +53,7 @@ struct rt_thread {
 	uint32_t ended; /* futex of those that join */
 	bool is_detached, is_joined;
 	bool is_cancelled, is_uncancellable, is_ending, is_at_point;
-	bool awaits_message; /* of an accelerator: its unit is free meanwhile */
+	bool awaits_message; /* of an accelerator, or room for one to it: its unit is free meanwhile */
 	bool is_plain; /* it is in a hook with THREAD_SITE_PLAIN */
 	/* while it waits */
 	const void *word;

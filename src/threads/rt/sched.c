@@ -847,6 +847,12 @@ void rt_set_functional(bool is)
 	limit_ps = 0; /* at the next hook it is set anew */
 }
 
+/* A thread that waits for a message of an accelerator, or for room for one to it, leaves its unit to others. */
+static bool is_of_accelerator(uint32_t kind)
+{
+	return kind == THREAD_ASK_REPLY || kind == THREAD_ASK_COMMAND || kind == THREAD_ASK_LINE;
+}
+
 int64_t rt_ask(const struct thread_ask *ask)
 {
 	struct thread_at at = at_now();
@@ -857,7 +863,7 @@ int64_t rt_ask(const struct thread_ask *ask)
 	rt_enter_model();
 	reply = rt_model->ask(rt_model->self, &at, ask);
 	rt_leave_model();
-	if (reply.done_ps == THREAD_WAITS && ask->kind == THREAD_ASK_REPLY) {
+	if (reply.done_ps == THREAD_WAITS && is_of_accelerator(ask->kind)) {
 		current->running->awaits_message = true;
 		note(THREAD_WAIT, 0);
 		rt_block();
