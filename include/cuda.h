@@ -82,7 +82,12 @@
 #define cuMemsetD32 cuMemsetD32_v2
 #define cuMemsetD8 cuMemsetD8_v2
 #define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuStreamBatchMemOp cuStreamBatchMemOp_v2
 #define cuStreamDestroy cuStreamDestroy_v2
+#define cuStreamWaitValue32 cuStreamWaitValue32_v2
+#define cuStreamWaitValue64 cuStreamWaitValue64_v2
+#define cuStreamWriteValue32 cuStreamWriteValue32_v2
+#define cuStreamWriteValue64 cuStreamWriteValue64_v2
 #define cuTexRefGetAddress cuTexRefGetAddress_v2
 #define cuTexRefSetAddress cuTexRefSetAddress_v2
 #define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
@@ -457,6 +462,14 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream stream);
 CUresult CUDAAPI cuStreamQuery(CUstream stream);
 CUresult CUDAAPI cuStreamSynchronize(CUstream stream);
 CUresult CUDAAPI cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags);
+/* The stream writes a word, or goes on when it has a value, which must have been written already, by what was given to
+ * any stream before or by the host: NOT_SUPPORTED else. */
+CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);
+CUresult CUDAAPI cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags);
+CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);
+CUresult CUDAAPI cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags);
+CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,
+				       unsigned int flags);
 CUresult CUDAAPI cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags);
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags);
 CUresult CUDAAPI cuStreamGetFlags(CUstream stream, unsigned int *flags);

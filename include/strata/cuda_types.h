@@ -833,6 +833,48 @@ typedef struct CUlaunchConfig_st {
 typedef CUlaunchAttributeID CUstreamAttrID;
 typedef CUlaunchAttributeValue CUstreamAttrValue;
 
+/* ---- Stream memory operations ---- */
+
+typedef enum CUstreamWaitValue_flags_enum {
+	CU_STREAM_WAIT_VALUE_GEQ = 0, /* (int)(*address - value) >= 0 */
+	CU_STREAM_WAIT_VALUE_EQ = 1,
+	CU_STREAM_WAIT_VALUE_AND = 2, /* (*address & value) != 0 */
+	CU_STREAM_WAIT_VALUE_NOR = 3, /* ~(*address | value) != 0 */
+	CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30
+} CUstreamWaitValue_flags;
+
+typedef enum CUstreamWriteValue_flags_enum {
+	CU_STREAM_WRITE_VALUE_DEFAULT = 0,
+	CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1
+} CUstreamWriteValue_flags;
+
+typedef enum CUstreamBatchMemOpType_enum {
+	CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,
+	CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2,
+	CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+	CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4,
+	CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5,
+	CU_STREAM_MEM_OP_BARRIER = 6
+} CUstreamBatchMemOpType;
+
+struct CUstreamMemOpValueParams_st {
+	CUstreamBatchMemOpType operation;
+	CUdeviceptr address;
+	union {
+		cuuint32_t value;
+		cuuint64_t value64;
+	};
+	unsigned int flags;
+	CUdeviceptr alias;
+};
+
+/* Which member counts, `operation` says. */
+typedef union CUstreamBatchMemOpParams_union {
+	CUstreamBatchMemOpType operation;
+	struct CUstreamMemOpValueParams_st waitValue, writeValue;
+	cuuint64_t pad[6];
+} CUstreamBatchMemOpParams;
+
 /* Libraries: images that belong to no context, and their kernels. */
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;

@@ -95,7 +95,7 @@ CUresult cuArrayCreate_v2(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *descripto
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, array);
 	if (!descriptor)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(array, CUDA_KIND_ARRAY))
@@ -115,7 +115,7 @@ CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descr
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, array);
 	if (!descriptor)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(array, CUDA_KIND_ARRAY))
@@ -126,7 +126,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray 
 
 CUresult cuArrayDestroy(CUarray array)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, array);
 	if (!cuda_object_is(array, CUDA_KIND_ARRAY))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (array->is_level)

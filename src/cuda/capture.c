@@ -338,7 +338,7 @@ static CUresult begin(struct CUctx_st *ctx, CUstream stream, CUgraph graph, CUst
 
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	struct capture_branch *b;
 
@@ -349,7 +349,7 @@ CUDA_PER_THREAD(cuStreamBeginCapture_v2, _ptsz, CUstream, CUstreamCaptureMode);
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *from,
 				     const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!cuda_graph_is(graph) || (count && !from) || !cuda_graph_owns(graph, from, count))
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -401,7 +401,7 @@ static bool is_joined(const struct cuda_capture *c)
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!graph)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -463,7 +463,7 @@ static CUstreamCaptureStatus status_of(const struct capture_branch *b)
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!status)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -479,7 +479,7 @@ CUDA_PER_THREAD(cuStreamIsCapturing, _ptsz, CUstream, CUstreamCaptureStatus *);
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
 				   const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!status)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -517,7 +517,7 @@ CUDA_PER_THREAD(cuStreamGetCaptureInfo_v2, _ptsz, CUstream, CUstreamCaptureStatu
 CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data,
 					      size_t count, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if ((count && !nodes) || flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
 		return CUDA_ERROR_INVALID_VALUE;
 

@@ -17,7 +17,18 @@ static _Thread_local bool is_in_callback;
 
 /* ---- entry guard ---- */
 
-struct cuda_call cuda_enter(enum cuda_needs needs)
+/* The context of what is given to a call, or the current one. */
+static struct CUctx_st *context_of(const void *handle, uint64_t address)
+{
+	const struct cuda_object *o = handle ? g_hash_table_lookup(cuda_driver.objects, handle) : NULL;
+	const struct cuda_alloc *a = address ? cuda_alloc_find(address) : NULL;
+
+	if (a)
+		o = &a->object;
+	return o && o->ctx ? o->ctx : cuda_context_current();
+}
+
+static struct cuda_call enter(enum cuda_needs needs, const void *handle, uint64_t address)
 {
 	struct cuda_call call = {CUDA_SUCCESS, false, false, NULL};
 
@@ -36,7 +47,7 @@ struct cuda_call cuda_enter(enum cuda_needs needs)
 	} else if (!cuda_driver.is_initialised) {
 		call.result = CUDA_ERROR_NOT_INITIALIZED;
 	} else {
-		call.ctx = needs == CUDA_NEEDS_INIT ? NULL : cuda_context_current();
+		call.ctx = needs == CUDA_NEEDS_INIT ? NULL : context_of(handle, address);
 		if (needs != CUDA_NEEDS_INIT && !call.ctx)
 			call.result = CUDA_ERROR_INVALID_CONTEXT;
 		else if (needs == CUDA_NEEDS_HEALTH)
@@ -45,6 +56,16 @@ struct cuda_call cuda_enter(enum cuda_needs needs)
 		cuda_time_enter(call.ctx && needs == CUDA_NEEDS_HEALTH);
 	}
 	return call;
+}
+
+struct cuda_call cuda_enter(enum cuda_needs needs, const void *handle)
+{
+	return enter(needs, handle, 0);
+}
+
+struct cuda_call cuda_enter_at(enum cuda_needs needs, uint64_t address)
+{
+	return enter(needs, NULL, address);
 }
 
 void cuda_leave(struct cuda_call *call)

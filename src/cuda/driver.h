@@ -120,14 +120,21 @@ struct cuda_call {
 	struct CUctx_st *ctx;
 };
 
-struct cuda_call cuda_enter(enum cuda_needs needs);
+/* handle: a live handle whose context is the call's; NULL, and what is no live handle: the current context is. */
+struct cuda_call cuda_enter(enum cuda_needs needs, const void *handle);
+/* The same by an address, whose allocation has the context. */
+struct cuda_call cuda_enter_at(enum cuda_needs needs, uint64_t address);
 void cuda_leave(struct cuda_call *call);
 
-/* First statement of an entry point; `call.ctx` is the current context. */
-#define CUDA_CALL(needs) \
-	struct cuda_call call __attribute__((cleanup(cuda_leave))) = cuda_enter(needs); \
+/* First statement of an entry point; `call.ctx` is the context that it works in. A call that is given a handle works in
+ * the handle's context (CUDA_CALL_OF), and needs no current one; others work in the current one. */
+#define CUDA_CALL_BY(entered) \
+	struct cuda_call call __attribute__((cleanup(cuda_leave))) = entered; \
 	if (call.result != CUDA_SUCCESS) \
 		return call.result
+#define CUDA_CALL(needs) CUDA_CALL_BY(cuda_enter(needs, NULL))
+#define CUDA_CALL_OF(needs, handle) CUDA_CALL_BY(cuda_enter(needs, handle))
+#define CUDA_CALL_AT(needs, address) CUDA_CALL_BY(cuda_enter_at(needs, address))
 
 /* Runs the user's code without the driver's lock; calls of this API from it are refused. */
 void cuda_callback_begin(void);

@@ -38,7 +38,7 @@ void cuda_event_record(struct CUevent_st *e, uint64_t time_ps)
 
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT) || cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -76,7 +76,7 @@ CUDA_PER_THREAD(cuEventRecord, _ptsz, CUevent, CUstream);
 /* An event that was never recorded has time 0: it has ended, as CUDA says. */
 CUresult cuEventQuery(CUevent event)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, event);
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->capture_id)
@@ -91,7 +91,7 @@ CUresult cuEventQuery(CUevent event)
 
 CUresult cuEventSynchronize(CUevent event)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, event);
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (event->capture_id)
@@ -102,7 +102,7 @@ CUresult cuEventSynchronize(CUevent event)
 
 CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, start);
 	if (!milliseconds)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(start, CUDA_KIND_EVENT) || !cuda_object_is(end, CUDA_KIND_EVENT))
@@ -119,7 +119,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
 
 CUresult cuEventDestroy_v2(CUevent event)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, event);
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
 		return CUDA_ERROR_INVALID_HANDLE;
 	destroy_event(&event->object);
@@ -130,7 +130,7 @@ CUresult cuEventDestroy_v2(CUevent event)
 
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, event);
 	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT) || event->object.ctx != context)
@@ -146,7 +146,7 @@ CUresult cuCtxRecordEvent(CUcontext context, CUevent event)
 
 CUresult cuCtxWaitEvent(CUcontext context, CUevent event)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, event);
 	if (!cuda_object_is(context, CUDA_KIND_CONTEXT))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))

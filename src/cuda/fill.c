@@ -25,7 +25,7 @@ static CUresult fill(struct CUctx_st *ctx, uint64_t addr, uint64_t pitch_bytes, 
 #define FILL(bits, type)                                                                                               \
 	CUresult cuMemsetD##bits##Async(CUdeviceptr address, type value, size_t count, CUstream stream)                \
 	{                                                                                                              \
-		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
+		CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);                                                               \
 		return fill(call.ctx, address, 0, value, sizeof(type), count, 1, stream);                              \
 	}                                                                                                              \
 	CUDA_PER_THREAD(cuMemsetD##bits##Async, _ptsz, CUdeviceptr, type, size_t, CUstream);                           \
@@ -37,7 +37,7 @@ static CUresult fill(struct CUctx_st *ctx, uint64_t addr, uint64_t pitch_bytes, 
 	CUresult cuMemsetD2D##bits##Async(CUdeviceptr address, size_t pitch_bytes, type value, size_t width,           \
 					  size_t height, CUstream stream)                                              \
 	{                                                                                                              \
-		CUDA_CALL(CUDA_NEEDS_HEALTH);                                                                          \
+		CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);                                                               \
 		return fill(call.ctx, address, pitch_bytes, value, sizeof(type), width, height, stream);               \
 	}                                                                                                              \
 	CUDA_PER_THREAD(cuMemsetD2D##bits##Async, _ptsz, CUdeviceptr, size_t, type, size_t, size_t, CUstream);         \

@@ -16,7 +16,12 @@
 #undef cuEventDestroy
 #undef cuLinkAddFile
 #undef cuMemHostRegister
+#undef cuStreamBatchMemOp
 #undef cuStreamDestroy
+#undef cuStreamWaitValue32
+#undef cuStreamWaitValue64
+#undef cuStreamWriteValue32
+#undef cuStreamWriteValue64
 
 #pragma GCC visibility push(default)
 
@@ -37,6 +42,14 @@
 	}                                                                                                              \
 	_Static_assert(1, "")
 
+#define SAME_4(name, newer, t1, t2, t3, t4)                                                                            \
+	CUresult name(t1, t2, t3, t4);                                                                                 \
+	CUresult name(t1 a, t2 b, t3 c, t4 d)                                                                          \
+	{                                                                                                              \
+		return newer(a, b, c, d);                                                                              \
+	}                                                                                                              \
+	CUDA_PER_THREAD(name, _ptsz, t1, t2, t3, t4)
+
 SAME_3(cuCtxCreate, cuCtxCreate_v2, CUcontext *, unsigned int, CUdevice);
 SAME_1(cuCtxDestroy, cuCtxDestroy_v2, CUcontext);
 SAME_1(cuCtxPopCurrent, cuCtxPopCurrent_v2, CUcontext *);
@@ -46,7 +59,12 @@ SAME_1(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, CUdevice);
 SAME_1(cuEventDestroy, cuEventDestroy_v2, CUevent);
 SAME_3(cuEventElapsedTime_v2, cuEventElapsedTime, float *, CUevent, CUevent);
 SAME_3(cuMemHostRegister, cuMemHostRegister_v2, void *, size_t, unsigned int);
+SAME_4(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, CUstream, unsigned int, CUstreamBatchMemOpParams *, unsigned int);
 SAME_1(cuStreamDestroy, cuStreamDestroy_v2, CUstream);
+SAME_4(cuStreamWaitValue32, cuStreamWaitValue32_v2, CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+SAME_4(cuStreamWaitValue64, cuStreamWaitValue64_v2, CUstream, CUdeviceptr, cuuint64_t, unsigned int);
+SAME_4(cuStreamWriteValue32, cuStreamWriteValue32_v2, CUstream, CUdeviceptr, cuuint32_t, unsigned int);
+SAME_4(cuStreamWriteValue64, cuStreamWriteValue64_v2, CUstream, CUdeviceptr, cuuint64_t, unsigned int);
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags);
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)

@@ -95,7 +95,7 @@ static int constant_bytes(const struct CUfunc_st *f)
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction function)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!value || (unsigned int)a > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
 		return CUDA_ERROR_INVALID_VALUE;
 	function = cuda_function_of(function);
@@ -141,7 +141,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -163,7 +163,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int val
 
 CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -172,7 +172,7 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 
 CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return (unsigned int)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_ERROR_INVALID_VALUE
@@ -181,7 +181,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config)
 
 CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!module)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
@@ -194,7 +194,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 
 CUresult cuFuncGetName(const char **name, CUfunction function)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!name)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -206,7 +206,7 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!offset)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -222,7 +222,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 
 CUresult cuFuncLoad(CUfunction function)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!cuda_object_is(function, CUDA_KIND_FUNCTION))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -231,7 +231,7 @@ CUresult cuFuncLoad(CUfunction function)
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	function = cuda_function_of(function);
 	if (!state)
 		return CUDA_ERROR_INVALID_VALUE;

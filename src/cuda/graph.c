@@ -182,7 +182,7 @@ CUresult cuda_graph_connect(struct CUgraph_st *g, const CUgraphNode *from, const
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
 				   const CUgraphEdgeData *data, size_t count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	return cuda_graph_is(graph) ? cuda_graph_connect(graph, from, to, data, count) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -194,7 +194,7 @@ CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode *from, const CU
 CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
 				      const CUgraphEdgeData *data, size_t count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !cuda_graph_owns(graph, from, count) || !cuda_graph_owns(graph, to, count))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++) {
@@ -228,7 +228,7 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned int flags)
 
 CUresult cuGraphDestroy(CUgraph graph)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, graph);
 	if (!cuda_graph_is(graph) || graph->parent)
 		return CUDA_ERROR_INVALID_VALUE;
 	cuda_graph_destroy(graph);
@@ -237,7 +237,7 @@ CUresult cuGraphDestroy(CUgraph graph)
 
 CUresult cuGraphClone(CUgraph *clone, CUgraph original)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, original);
 	if (!clone || !cuda_graph_is(original))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_graph_has(original, CU_GRAPH_NODE_TYPE_MEM_ALLOC) ||
@@ -249,7 +249,7 @@ CUresult cuGraphClone(CUgraph *clone, CUgraph original)
 
 CUresult cuGraphNodeFindInClone(CUgraphNode *node, CUgraphNode original, CUgraph clone)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, original);
 	if (!node || !cuda_object_is(original, CUDA_KIND_GRAPH_NODE) || !cuda_graph_is(clone))
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -304,7 +304,7 @@ static CUresult give_nodes(const GPtrArray *list, bool is_root_wanted, CUgraphNo
 
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	return give_nodes(graph->nodes, false, nodes, count);
@@ -312,7 +312,7 @@ CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 
 CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !count)
 		return CUDA_ERROR_INVALID_VALUE;
 	return give_nodes(graph->nodes, true, nodes, count);
@@ -320,7 +320,7 @@ CUresult cuGraphGetRootNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 
 CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !count || !from != !to || (data && !from))
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -349,7 +349,7 @@ CUresult cuGraphGetEdges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, size
 
 CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!cuda_object_is(node, CUDA_KIND_GRAPH_NODE) || !count || (data && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	return give(node->from, NULL, nodes, NULL, data, count);
@@ -362,7 +362,7 @@ CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *nodes, size_t
 
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!cuda_object_is(node, CUDA_KIND_GRAPH_NODE) || !count || (data && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	return give(node->to, NULL, nodes, NULL, data, count);

@@ -95,7 +95,7 @@ static void print_graph(FILE *f, const struct CUgraph_st *g, const char *name, u
 
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !path)
 		return CUDA_ERROR_INVALID_VALUE;
 

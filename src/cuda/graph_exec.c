@@ -100,7 +100,7 @@ static CUresult instantiate(struct CUctx_st *ctx, CUgraphExec *exec, CUgraph gra
 
 CUresult cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD &&
@@ -112,7 +112,7 @@ CUDA_PER_THREAD(cuGraphInstantiateWithParams, _ptsz, CUgraphExec *, CUgraph, CUD
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	/* Uploading needs a stream, which only the form above has. */
 	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -121,7 +121,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
 
 CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log, size_t log_bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 
 	CUDA_GRAPH_INSTANTIATE_PARAMS params = {0};
 	CUresult result = instantiate(call.ctx, exec, graph, &params);
@@ -135,7 +135,7 @@ CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *er
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, exec);
 	if (!cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC))
 		return CUDA_ERROR_INVALID_VALUE;
 	destroy_exec(&exec->object);
@@ -144,7 +144,7 @@ CUresult cuGraphExecDestroy(CUgraphExec exec)
 
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, exec);
 	if (!cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC) || !flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	*flags = exec->flags;
@@ -213,7 +213,7 @@ static CUgraphExecUpdateResult compare(const struct CUgraph_st *have, const stru
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *info)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, exec);
 	if (!cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC) || !cuda_graph_is(graph) || !info)
 		return CUDA_ERROR_INVALID_VALUE;
 	*info = (CUgraphExecUpdateResultInfo){0};
@@ -248,7 +248,7 @@ static struct CUgraphNode_st *find_switchable(CUgraphExec exec, CUgraphNode node
 
 CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int is_enabled)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, exec);
 
 	struct CUgraphNode_st *n = find_switchable(exec, node);
 
@@ -260,7 +260,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int 
 
 CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int *is_enabled)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, exec);
 
 	const struct CUgraphNode_st *n = find_switchable(exec, node);
 
@@ -275,7 +275,7 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned int 
 /* There is nothing to bring to the device before the launch. */
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC))
 		return CUDA_ERROR_INVALID_VALUE;
 	return cuda_capture_forbid(call.ctx, stream);
@@ -284,7 +284,7 @@ CUDA_PER_THREAD(cuGraphUpload, _ptsz, CUgraphExec, CUstream);
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC))
 		return CUDA_ERROR_INVALID_VALUE;
 

@@ -351,7 +351,7 @@ struct CUgraphNode_st *cuda_graph_copy_node(const struct CUgraphNode_st *n, stru
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *from, const CUgraphEdgeData *data,
 			   size_t count, CUgraphNodeParams *params)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
 	return cuda_graph_add(call.ctx, graph, from, data, count, params, node);
@@ -466,7 +466,7 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNo
 
 CUresult cuGraphDestroyNode(CUgraphNode node)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!cuda_object_is(node, CUDA_KIND_GRAPH_NODE))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
@@ -477,7 +477,7 @@ CUresult cuGraphDestroyNode(CUgraphNode node)
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!cuda_object_is(node, CUDA_KIND_GRAPH_NODE) || !type)
 		return CUDA_ERROR_INVALID_VALUE;
 	*type = node->type;

@@ -40,7 +40,7 @@ GET(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr, *out = node->freed);
 
 CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!value || !cuda_graph_node_is(node, CU_GRAPH_NODE_TYPE_KERNEL))
 		return CUDA_ERROR_INVALID_VALUE;
 	*value = (CUkernelNodeAttrValue){0};
@@ -62,7 +62,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attr
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
 				       const CUkernelNodeAttrValue *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!value || !cuda_graph_node_is(node, CU_GRAPH_NODE_TYPE_KERNEL))
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (attribute) {
@@ -82,7 +82,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attr
 
 CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, to);
 	if (!cuda_graph_node_is(to, CU_GRAPH_NODE_TYPE_KERNEL) || !cuda_graph_node_is(from, CU_GRAPH_NODE_TYPE_KERNEL))
 		return CUDA_ERROR_INVALID_VALUE;
 	to->kernel.launch.is_cooperative = from->kernel.launch.is_cooperative;
@@ -93,7 +93,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, node);
 	if (!params || !cuda_object_is(node, CUDA_KIND_GRAPH_NODE))
 		return CUDA_ERROR_INVALID_VALUE;
 	return cuda_graph_set(node, params);
@@ -101,7 +101,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, exec);
 	if (!params || !cuda_object_is(exec, CUDA_KIND_GRAPH_EXEC) || !cuda_object_is(node, CUDA_KIND_GRAPH_NODE))
 		return CUDA_ERROR_INVALID_VALUE;
 

@@ -30,7 +30,7 @@ static CUresult launch(struct CUctx_st *ctx, struct cuda_launch *l, CUstream str
 
 static CUresult launch_if_healthy(struct cuda_launch *l, CUstream stream, void **params, void **extra)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return launch(call.ctx, l, stream, params, extra);
 }
 

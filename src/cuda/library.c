@@ -195,7 +195,7 @@ CUresult cuLibraryUnload(CUlibrary library)
 
 CUresult cuLibraryGetModule(CUmodule *module, CUlibrary library)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, library);
 	if (!module)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(library, CUDA_KIND_LIBRARY))
@@ -297,7 +297,7 @@ CUfunction cuda_function_of(CUfunction handle)
 
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, kernel);
 
 	CUmodule module;
 

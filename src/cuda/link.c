@@ -165,7 +165,7 @@ static CUresult add_data(struct CUlinkState_st *s, struct cuda_jit *own, const c
 CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
 			  unsigned int options_count, CUjit_option *options, void **values)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, state);
 
 	struct cuda_jit own;
 	CUresult result;
@@ -186,7 +186,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void *data, si
 CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char *path, unsigned int options_count,
 			  CUjit_option *options, void **values)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, state);
 
 	struct cuda_jit own;
 	CUresult result;
@@ -242,7 +242,7 @@ static CUresult write_image(struct CUlinkState_st *s, const struct ptx_module *m
 
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, state);
 	if (!cuda_object_is(state, CUDA_KIND_LINK) || state->has_failed)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!image || (!state->image && !state->objects->len))
@@ -269,7 +269,7 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes)
 
 CUresult cuLinkDestroy(CUlinkState state)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, state);
 	if (!cuda_object_is(state, CUDA_KIND_LINK))
 		return CUDA_ERROR_INVALID_HANDLE;
 	destroy_link(&state->object);

@@ -84,7 +84,7 @@ COPY_LINEAR(cuMemcpyDtoD, CUdeviceptr, SIDE_DEVICE, CUdeviceptr, SIDE_DEVICE);
 
 CUresult cuMemcpyAsync(CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return copy_linear(SIDE_ANY, destination, SIDE_ANY, source, bytes, ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpyAsync, _ptsz, CUdeviceptr, CUdeviceptr, size_t, CUstream);
@@ -108,7 +108,7 @@ static CUresult copy_peer(CUdeviceptr destination, CUcontext destination_context
 CUresult cuMemcpyPeerAsync(CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,
 			   CUcontext source_context, size_t bytes, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return copy_peer(destination, destination_context, source, source_context, bytes, ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpyPeerAsync, _ptsz, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream);
@@ -147,7 +147,7 @@ static CUresult copy_arrays(CUarray to, size_t to_offset, uint64_t to_addr, CUar
 
 CUresult cuMemcpyDtoA_v2(CUarray destination, size_t destination_offset, CUdeviceptr source, size_t bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, destination);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(destination, destination_offset, 0, NULL, 0, source, SIDE_DEVICE, bytes, SYNC);
@@ -156,7 +156,7 @@ CUDA_PER_THREAD(cuMemcpyDtoA_v2, _ptds, CUarray, size_t, CUdeviceptr, size_t);
 
 CUresult cuMemcpyAtoD_v2(CUdeviceptr destination, CUarray source, size_t source_offset, size_t bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, source);
 	if (!source)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(NULL, 0, destination, source, source_offset, 0, SIDE_DEVICE, bytes, SYNC);
@@ -166,7 +166,7 @@ CUDA_PER_THREAD(cuMemcpyAtoD_v2, _ptds, CUdeviceptr, CUarray, size_t, size_t);
 CUresult cuMemcpyHtoAAsync_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes,
 			      CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes,
@@ -176,7 +176,7 @@ CUDA_PER_THREAD(cuMemcpyHtoAAsync_v2, _ptsz, CUarray, size_t, const void *, size
 
 CUresult cuMemcpyHtoA_v2(CUarray destination, size_t destination_offset, const void *source, size_t bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, destination);
 	if (!destination)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(destination, destination_offset, 0, NULL, 0, (uint64_t)source, SIDE_HOST, bytes, SYNC);
@@ -185,7 +185,7 @@ CUDA_PER_THREAD(cuMemcpyHtoA_v2, _ptds, CUarray, size_t, const void *, size_t);
 
 CUresult cuMemcpyAtoHAsync_v2(void *destination, CUarray source, size_t source_offset, size_t bytes, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!source)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, ASYNC(stream));
@@ -194,7 +194,7 @@ CUDA_PER_THREAD(cuMemcpyAtoHAsync_v2, _ptsz, void *, CUarray, size_t, size_t, CU
 
 CUresult cuMemcpyAtoH_v2(void *destination, CUarray source, size_t source_offset, size_t bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, source);
 	if (!source)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(NULL, 0, (uint64_t)destination, source, source_offset, 0, SIDE_HOST, bytes, SYNC);
@@ -204,7 +204,7 @@ CUDA_PER_THREAD(cuMemcpyAtoH_v2, _ptds, void *, CUarray, size_t, size_t);
 CUresult cuMemcpyAtoA_v2(CUarray destination, size_t destination_offset, CUarray source, size_t source_offset,
 			 size_t bytes)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, destination);
 	if (!destination || !source)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return copy_arrays(destination, destination_offset, 0, source, source_offset, 0, SIDE_DEVICE, bytes, SYNC);
@@ -248,7 +248,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, bool is_any_pitch, const struct 
 
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return copy_2d(copy, false, ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, const CUDA_MEMCPY2D *, CUstream);
@@ -269,7 +269,7 @@ CUDA_PER_THREAD(cuMemcpy2DUnaligned_v2, _ptds, const CUDA_MEMCPY2D *);
 
 CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *copy, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return copy_3d(copy, ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpy3DAsync_v2, _ptsz, const CUDA_MEMCPY3D *, CUstream);
@@ -304,7 +304,7 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *c, const struct cuda_orde
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return copy_3d_peer(copy, ASYNC(stream));
 }
 CUDA_PER_THREAD(cuMemcpy3DPeerAsync, _ptsz, const CUDA_MEMCPY3D_PEER *, CUstream);
@@ -359,7 +359,7 @@ static CUresult copy_batch(const CUdeviceptr *to, const CUdeviceptr *from, const
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count,
 			       CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	size_t failed;
 
@@ -375,7 +375,7 @@ CUresult cuMemcpyBatchAsync(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, s
 			    CUmemcpyAttributes *attributes, size_t *first, size_t attributes_count, size_t *failed,
 			    CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	size_t unwanted;
 
@@ -463,7 +463,7 @@ static CUresult copy_box_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *copie
 CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, unsigned long long flags,
 				 CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	size_t failed;
 
@@ -475,7 +475,7 @@ CUDA_PER_THREAD(cuMemcpy3DBatchAsync_v2, _ptsz, size_t, CUDA_MEMCPY3D_BATCH_OP *
 CUresult cuMemcpy3DBatchAsync(size_t count, CUDA_MEMCPY3D_BATCH_OP *copies, size_t *failed, unsigned long long flags,
 			      CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	size_t unwanted;
 

@@ -238,7 +238,7 @@ static struct cuda_alloc *find_managed(CUdeviceptr address, size_t bytes)
  * remembered for cuMemRangeGetAttribute. */
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destination, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	struct cuda_alloc *a = find_managed(address, bytes);
 
@@ -301,7 +301,7 @@ static CUresult check_locations(const CUmemLocation *locations, const size_t *fi
 CUresult cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, CUmemLocation *locations,
 				 size_t *first, size_t locations_count, unsigned long long flags, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	CUresult result = check_batch(call.ctx, addresses, sizes, count, flags, stream);
 
@@ -320,7 +320,7 @@ CUDA_PER_THREAD(cuMemPrefetchBatchAsync, _ptsz, CUdeviceptr *, size_t *, size_t,
 CUresult cuMemDiscardBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t count, unsigned long long flags,
 				CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	return check_batch(call.ctx, addresses, sizes, count, flags, stream);
 }
 CUDA_PER_THREAD(cuMemDiscardBatchAsync, _ptsz, CUdeviceptr *, size_t *, size_t, unsigned long long, CUstream);
@@ -396,7 +396,7 @@ CUresult cuMemRangeGetAttribute(void *data, size_t data_bytes, CUmem_range_attri
 
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	struct cuda_alloc *a = cuda_alloc_find(address);
 
@@ -479,7 +479,7 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_AT(CUDA_NEEDS_HEALTH, address);
 
 	const struct simt_alloc *s = simt_memory_find(cuda_driver.mem, address, 1);
 
@@ -522,7 +522,7 @@ static CUresult unknown_pointer_attribute(void *data, CUpointer_attribute attrib
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr address)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_AT(CUDA_NEEDS_HEALTH, address);
 	if (!count || !attributes || !data)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -545,7 +545,7 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_AT(CUDA_NEEDS_HEALTH, address);
 
 	struct cuda_alloc *a = cuda_alloc_find(address);
 

@@ -71,7 +71,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESC
 
 CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsigned int number)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, array);
 	if (!cuda_object_is(array, CUDA_KIND_MIPMAP))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!level || number >= array->levels)
@@ -82,7 +82,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsign
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray array)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, array);
 	if (!cuda_object_is(array, CUDA_KIND_MIPMAP))
 		return CUDA_ERROR_INVALID_HANDLE;
 	cuda_time_spend_ps(cuda_driver.run.host->alloc_ps);

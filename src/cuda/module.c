@@ -68,7 +68,7 @@ CUresult cuda_module_load(struct CUctx_st *ctx, const char *name, const char *te
 
 CUresult cuModuleUnload(CUmodule module)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!cuda_object_is(module, CUDA_KIND_MODULE))
 		return CUDA_ERROR_INVALID_HANDLE;
 	destroy_module(&module->object);
@@ -90,7 +90,7 @@ static void destroy_function(struct cuda_object *o)
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!function || !name)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(module, CUDA_KIND_MODULE))
@@ -124,7 +124,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!name || (!address && !bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(module, CUDA_KIND_MODULE))
@@ -150,7 +150,7 @@ static bool is_kernel(const struct ptx_func *f)
 
 CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(module, CUDA_KIND_MODULE))
@@ -163,7 +163,7 @@ CUresult cuModuleGetFunctionCount(unsigned int *count, CUmodule module)
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned int functions_count, CUmodule module)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 
 	CUresult result = CUDA_SUCCESS;
 	unsigned int n = 0;

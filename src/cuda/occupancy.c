@@ -24,7 +24,7 @@ static int max_threads_per_cta(void)
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas_count, CUfunction function, int block_size,
 							      size_t shared_bytes, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!ctas_count || block_size <= 0 || block_size > max_threads_per_cta() ||
 	    flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -46,7 +46,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid_size, int *bloc
 						   CUoccupancyB2DSize shared_bytes_of, size_t shared_bytes,
 						   int block_size_limit, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!min_grid_size || !block_size || block_size_limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -87,7 +87,7 @@ CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid_size, int *block_size, C
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, CUfunction function, int ctas_count,
 						 int block_size)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, function);
 	if (!shared_bytes || ctas_count <= 0 || block_size <= 0 || block_size > max_threads_per_cta())
 		return CUDA_ERROR_INVALID_VALUE;
 

@@ -120,7 +120,7 @@ static CUresult allocate(struct CUctx_st *ctx, CUdeviceptr *address, size_t byte
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return allocate(call.ctx, address, bytes, pool, stream);
@@ -129,7 +129,7 @@ CUDA_PER_THREAD(cuMemAllocFromPoolAsync, _ptsz, CUdeviceptr *, size_t, CUmemoryP
 
 CUresult cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	CUmemoryPool pool;
 	CUresult result = current_pool(call.ctx, &pool);
@@ -140,7 +140,7 @@ CUDA_PER_THREAD(cuMemAllocAsync, _ptsz, CUdeviceptr *, size_t, CUstream);
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	struct capture_branch *branch;
 	CUresult result = cuda_capture_enter(call.ctx, stream, true, &branch);
@@ -172,7 +172,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (pool == call.ctx->default_pool)
@@ -186,14 +186,14 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
 
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes_to_keep)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	(void)bytes_to_keep; /* there is nothing that could be given back */
 	return cuda_object_is(pool, CUDA_KIND_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!value)
@@ -221,7 +221,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!value)
@@ -252,7 +252,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 /* The one device reads and writes the memory of its pools, always. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *descriptors, size_t count)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!descriptors || !count)
@@ -268,7 +268,7 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *descriptor
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
@@ -299,7 +299,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
 
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 	if (device)
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!cuda_object_is(pool, CUDA_KIND_POOL))
@@ -349,7 +349,7 @@ CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAlloc
 
 CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, pool);
 
 	CUresult result = check_place(location, type);
 

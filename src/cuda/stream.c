@@ -46,7 +46,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned int flags)
 
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, stream);
 	if (!cuda_object_is(stream, CUDA_KIND_STREAM))
 		return CUDA_ERROR_INVALID_HANDLE;
 	destroy_stream(&stream->object);
@@ -55,7 +55,7 @@ CUresult cuStreamDestroy_v2(CUstream stream)
 
 CUresult cuStreamQuery(CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	CUresult result = cuda_capture_forbid(call.ctx, stream);
 
@@ -70,7 +70,7 @@ CUDA_PER_THREAD(cuStreamQuery, _ptsz, CUstream);
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	CUresult result = cuda_capture_forbid(call.ctx, stream);
 
@@ -83,7 +83,7 @@ CUDA_PER_THREAD(cuStreamSynchronize, _ptsz, CUstream);
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!cuda_object_is(event, CUDA_KIND_EVENT))
@@ -137,7 +137,7 @@ static void host_work_end(struct host_work *w)
 
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!callback || flags)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -156,7 +156,7 @@ CUDA_PER_THREAD(cuStreamAddCallback, _ptsz, CUstream, CUstreamCallback, void *, 
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user_data)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!function)
 		return CUDA_ERROR_INVALID_VALUE;
 
@@ -179,7 +179,7 @@ CUDA_PER_THREAD(cuLaunchHostFunc, _ptsz, CUstream, CUhostFn, void *);
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned int *flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!flags)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -191,7 +191,7 @@ CUDA_PER_THREAD(cuStreamGetFlags, _ptsz, CUstream, unsigned int *);
 
 CUresult cuStreamGetPriority(CUstream stream, int *priority)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!priority)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -204,7 +204,7 @@ CUDA_PER_THREAD(cuStreamGetPriority, _ptsz, CUstream, int *);
 /* Modulo 4, the ids of the built-in streams are 1 and 2, and those of created ones 0. */
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!id)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -219,7 +219,7 @@ CUDA_PER_THREAD(cuStreamGetId, _ptsz, CUstream, unsigned long long *);
 
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!device)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -231,7 +231,7 @@ CUDA_PER_THREAD(cuStreamGetDevice, _ptsz, CUstream, CUdevice *);
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!context)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -257,7 +257,7 @@ static struct cuda_stream_attributes *attributes_of(struct CUctx_st *ctx, CUstre
 
 CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!value || !is_stream_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -269,7 +269,7 @@ CUDA_PER_THREAD(cuStreamSetAttribute, _ptsz, CUstream, CUstreamAttrID, const CUs
 
 CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue *value)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 	if (!value || !is_stream_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (cuda_stream_check(stream) != CUDA_SUCCESS)
@@ -281,7 +281,7 @@ CUDA_PER_THREAD(cuStreamGetAttribute, _ptsz, CUstream, CUstreamAttrID, CUstreamA
 
 CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, to);
 	if (cuda_stream_check(to) != CUDA_SUCCESS || cuda_stream_check(from) != CUDA_SUCCESS)
 		return CUDA_ERROR_INVALID_HANDLE;
 	*attributes_of(call.ctx, to) = *attributes_of(call.ctx, from);

@@ -104,7 +104,7 @@ static CUresult find_reference(CUmodule module, const char *name, enum cuda_kind
 
 CUresult cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!texref || !name)
 		return CUDA_ERROR_INVALID_VALUE;
 	return find_reference(module, name, CUDA_KIND_TEXREF, PTX_TEXREF, texref);
@@ -112,7 +112,7 @@ CUresult cuModuleGetTexRef(CUtexref *texref, CUmodule module, const char *name)
 
 CUresult cuModuleGetSurfRef(CUsurfref *surfref, CUmodule module, const char *name)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, module);
 	if (!surfref || !name)
 		return CUDA_ERROR_INVALID_VALUE;
 	return find_reference(module, name, CUDA_KIND_SURFREF, PTX_SURFREF, (struct CUtexref_st **)surfref);

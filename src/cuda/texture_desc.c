@@ -68,15 +68,23 @@ static void set_mipmap(struct simt_tex_desc *t, const struct CUmipmappedArray_st
 		set_image(&t->image[i], m->level[i]);
 }
 
+/* Whether memory begins there. How far it reaches is no matter of the texture but of each fetch, which may fault: the
+ * interface does not have such a check, and programs make textures that are longer than what they read of them. */
+static bool begins_on_device(uint64_t addr, uint64_t texel_bytes)
+{
+	return cuda_range_is_device(addr, texel_bytes);
+}
+
 static CUresult set_linear(struct simt_tex_desc *t, uint64_t addr, CUarray_format format, unsigned int channels,
 			   uint64_t bytes)
 {
 	uint64_t texels;
 
-	if (!set_format(t, format, channels) || !cuda_range_is_device(addr, bytes))
+	if (!set_format(t, format, channels) ||
+	    !begins_on_device(addr, (uint64_t)cuda_format_bytes(format) * channels))
 		return CUDA_ERROR_INVALID_VALUE;
 	texels = bytes / (cuda_format_bytes(format) * channels);
-	if (!texels || texels > 1u << 28)
+	if (!texels || texels > 1u << 28 || addr + bytes < addr)
 		return CUDA_ERROR_INVALID_VALUE;
 	t->image[0] = (struct simt_tex_image){addr, bytes, bytes, (uint32_t)texels, 1, 1};
 	t->levels = 1;
@@ -89,7 +97,8 @@ static CUresult set_pitch2d(struct simt_tex_desc *t, uint64_t addr, CUarray_form
 {
 	if (!set_format(t, format, channels) || !width || !height || width > 131072 || height > 65000 ||
 	    pitch_bytes < width * cuda_format_bytes(format) * channels || pitch_bytes > 2097120 ||
-	    !cuda_range_is_device(addr, (height - 1) * pitch_bytes + width * cuda_format_bytes(format) * channels))
+	    !begins_on_device(addr, (uint64_t)cuda_format_bytes(format) * channels) ||
+	    addr + height * pitch_bytes < addr)
 		return CUDA_ERROR_INVALID_VALUE;
 	t->image[0] = (struct simt_tex_image){addr, pitch_bytes, pitch_bytes * height, (uint32_t)width,
 					      (uint32_t)height, 1};

@@ -127,7 +127,7 @@ CUresult cuUserObjectRelease(CUuserObject object, unsigned int count)
 
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags)
 {
-	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, graph);
 	if (!cuda_graph_is(graph) || !is_right(object, count) || flags & ~(unsigned int)CU_GRAPH_USER_OBJECT_MOVE)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!(flags & CU_GRAPH_USER_OBJECT_MOVE))
@@ -140,7 +140,7 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
 
 CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
 {
-	CUDA_CALL(CUDA_NEEDS_CONTEXT);
+	CUDA_CALL_OF(CUDA_NEEDS_CONTEXT, graph);
 	if (!cuda_graph_is(graph) || !is_right(object, count))
 		return CUDA_ERROR_INVALID_VALUE;
 

@@ -146,9 +146,17 @@ static bool is_the_users(enum simt_alloc_kind k)
 	return k != SIMT_ALLOC_LOCAL && k != SIMT_ALLOC_PARAM;
 }
 
+/* Where the user's allocations begin. A kernel that reads a little before its first array finds memory there on
+ * hardware, because the driver's own lies there; so where accesses are judged by pages, the first page is the
+ * driver's. */
+static uint64_t first_byte(const struct simt_memory *m)
+{
+	return SIMT_ARENA_BASE + (m->tolerates_pages ? SIMT_PROTECTION_BYTES : 0);
+}
+
 static uint64_t lowest_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
-	uint64_t end = SIMT_ARENA_BASE + m->capacity_bytes, at = SIMT_ARENA_BASE;
+	uint64_t end = SIMT_ARENA_BASE + m->capacity_bytes, at = first_byte(m);
 
 	for (uint32_t i = 0; i <= m->count; i++) {
 		const struct simt_alloc *a = i < m->count ? &m->allocs[i] : NULL;
@@ -176,7 +184,7 @@ static uint64_t check_gap_bytes(uint64_t size_bytes)
 /* Above everything the user ever had, with a gap; 0 when that is not to be had any more. */
 static uint64_t fresh_fit(const struct simt_memory *m, uint64_t size_bytes, uint64_t align_bytes)
 {
-	uint64_t limit = SIMT_ARENA_BASE + m->capacity_bytes, at = SIMT_ARENA_BASE;
+	uint64_t limit = SIMT_ARENA_BASE + m->capacity_bytes, at = first_byte(m);
 
 	for (uint32_t i = 0; i < m->count; i++) {
 		const struct simt_alloc *a = &m->allocs[i];
@@ -327,11 +335,13 @@ bool simt_memory_tolerates_pages(const struct simt_memory *m)
 	return m->tolerates_pages;
 }
 
-/* Does the page that holds addr hold a byte of live device memory? */
+/* Does the page that holds addr hold a byte of live device memory, or of the driver's own? */
 static bool is_mapped(const struct simt_memory *m, uint64_t addr)
 {
 	const uint64_t page = addr & ~(SIMT_PROTECTION_BYTES - 1);
 
+	if (m->tolerates_pages && page == SIMT_ARENA_BASE)
+		return true;
 	for (uint32_t i = upper(m, page + SIMT_PROTECTION_BYTES - 1); i-- > 0;) {
 		const struct simt_alloc *a = &m->allocs[i];
 

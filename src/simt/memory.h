@@ -72,7 +72,7 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
  * not in one allocation, and in nothing that is the simulator's or the host's? Hardware lets kernels access it. */
 bool simt_memory_shares_page(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes);
 /* Kernels may do so here, too, from now on. */
-void simt_memory_tolerate_pages(struct simt_memory *m);
+void simt_memory_tolerate_pages(struct simt_memory *m); /* before the first allocation */
 bool simt_memory_tolerates_pages(const struct simt_memory *m);
 /* The live or freed allocation nearest to addr, for messages; NULL if there is none at all. */
 const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64_t addr);

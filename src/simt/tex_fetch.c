@@ -136,7 +136,8 @@ bool simt_texel_read(const struct simt_memory *m, const struct simt_tex_desc *d,
 		i[2] = (int32_t)(layer < d->layers ? layer : d->layers - 1);
 	v->addr = image->addr + (uint64_t)i[2] * image->slice_bytes + (uint64_t)i[1] * image->pitch_bytes +
 		  (uint64_t)i[0] * simt_texel_bytes(d);
-	if (!simt_memory_find(m, v->addr, simt_texel_bytes(d)))
+	if (!simt_memory_find(m, v->addr, simt_texel_bytes(d)) &&
+	    !(simt_memory_tolerates_pages(m) && simt_memory_shares_page(m, v->addr, simt_texel_bytes(d))))
 		return false;
 	for (uint32_t c = 0; c < d->channels; c++)
 		convert_channel(d, (const uint8_t *)(uintptr_t)v->addr + c * channel_bytes[d->texel], c, v);

@@ -393,6 +393,11 @@ static void linear_memory(void **state)
 	fetch_expect("", "tex.1d.v4.f32.s32 {%f4, %f5, %f6, %f7}, [%t, {%r0}];" OUT4, t,
 		     (const float[][4]){{0}, {2}, {3}, {-1}},
 		     (float[][4]){{1, 2, 3, 4}, {9, 10, 11, 12}, {0, 0, 0, 0}, {0, 0, 0, 0}}, 4);
+	/* Longer than the memory: what is fetched decides. */
+	r.res.linear.sizeInBytes = 1 << 20;
+	OK(cuTexObjectCreate(&t, &r, &td, NULL));
+	fetch_expect("", "tex.1d.v4.f32.s32 {%f4, %f5, %f6, %f7}, [%t, {%r0}];" OUT4, t, (const float[][4]){{3}},
+		     (float[][4]){{13, 14, 15, 16}}, 1);
 	OK(cuCtxDestroy(c));
 }
 

@@ -84,6 +84,112 @@ static void devices_and_contexts(void **state)
 	OK(cuCtxDestroy(c));
 }
 
+/* A handle, or an address, carries its context: calls with one need no current context, and work in the handle's. */
+static void handles_carry_their_context(void **state)
+{
+	CUcontext c = begin(), d, popped, of = NULL;
+	CUstream s, t;
+	CUevent e, f;
+	CUdeviceptr p, q = 0;
+	CUmemorytype type;
+	CUmodule m;
+	CUfunction k;
+	CUdevice device = -1;
+	unsigned long long id;
+	unsigned int flags;
+	int priority, value;
+	float ms;
+
+	(void)state;
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuEventCreate(&e, 0));
+	OK(cuEventCreate(&f, 0));
+	OK(cuMemAlloc(&p, 64));
+	OK(cuModuleLoadData(&m, PTX_KERNELS));
+	OK(cuModuleGetFunction(&k, m, "store"));
+	OK(cuCtxPopCurrent(&popped));
+	assert_ptr_equal(popped, c);
+	EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuStreamSynchronize(NULL));
+	OK(cuStreamGetCtx(s, &of));
+	assert_ptr_equal(of, c);
+	OK(cuStreamGetId(s, &id));
+	OK(cuStreamGetFlags(s, &flags));
+	OK(cuStreamGetPriority(s, &priority));
+	OK(cuStreamGetDevice(s, &device));
+	OK(cuMemsetD32Async(p, 1, 16, s));
+	OK(cuStreamSynchronize(s));
+	OK(cuStreamQuery(s));
+	OK(cuEventRecord(e, s));
+	OK(cuEventRecord(f, s));
+	OK(cuEventSynchronize(f));
+	OK(cuEventQuery(e));
+	OK(cuEventElapsedTime(&ms, e, f));
+	OK(cuStreamWaitEvent(s, e, 0));
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, p));
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, p));
+	assert_ptr_equal(of, c);
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, k));
+	/* Another context is current: what is made belongs to the stream's. */
+	OK(cuCtxCreate(&d, 0, 0));
+	OK(cuStreamCreate(&t, 0));
+	OK(cuMemAllocAsync(&q, 64, s));
+	OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_CONTEXT, q));
+	assert_ptr_equal(of, c);
+	OK(cuStreamGetCtx(NULL, &of));
+	assert_ptr_equal(of, d);
+	EXPECT(INVALID_HANDLE, cuEventRecord(e, t));
+	OK(cuCtxDestroy(d));
+	OK(cuEventDestroy(e));
+	OK(cuEventDestroy(f));
+	OK(cuStreamDestroy(s));
+	EXPECT(CUDA_ERROR_INVALID_CONTEXT, cuStreamQuery(s)); /* it is gone, and with it what it carried */
+	OK(cuCtxDestroy(c));
+}
+
+static void stream_memory_operations(void **state)
+{
+	CUcontext c = begin();
+	CUstream s;
+	CUdeviceptr p;
+	uint32_t words[4];
+	CUstreamBatchMemOpParams batch[3] = {{CU_STREAM_MEM_OP_WRITE_VALUE_32}, {CU_STREAM_MEM_OP_BARRIER},
+					     {CU_STREAM_MEM_OP_WAIT_VALUE_32}};
+
+	(void)state;
+	OK(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
+	OK(cuMemAlloc(&p, 16));
+	OK(cuMemsetD8(p, 0, 16));
+	OK(cuStreamWriteValue32(s, p, 7, 0));
+	OK(cuStreamWriteValue64(NULL, p + 8, 0x123456789abcdef0, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER));
+	OK(cuMemcpyDtoH(words, p, 16));
+	assert_int_equal(words[0], 7);
+	assert_int_equal(words[1], 0);
+	assert_int_equal(words[2], 0x9abcdef0);
+	assert_int_equal(words[3], 0x12345678);
+	OK(cuStreamWaitValue32(s, p, 7, CU_STREAM_WAIT_VALUE_GEQ));
+	OK(cuStreamWaitValue32(s, p, 0x80000009, CU_STREAM_WAIT_VALUE_GEQ)); /* of counters that wrap */
+	OK(cuStreamWaitValue32(s, p, 7, CU_STREAM_WAIT_VALUE_EQ));
+	OK(cuStreamWaitValue32(s, p, 4, CU_STREAM_WAIT_VALUE_AND));
+	OK(cuStreamWaitValue32(s, p, 8, CU_STREAM_WAIT_VALUE_NOR));
+	OK(cuStreamWaitValue64(s, p + 8, 0x123456789abcdef0, CU_STREAM_WAIT_VALUE_EQ));
+	EXPECT(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(s, p, 8, CU_STREAM_WAIT_VALUE_GEQ));
+	EXPECT(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(s, p, 8, CU_STREAM_WAIT_VALUE_EQ));
+	EXPECT(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(s, p, 8, CU_STREAM_WAIT_VALUE_AND));
+	EXPECT(CUDA_ERROR_NOT_SUPPORTED, cuStreamWaitValue32(s, p, 0xfffffff8, CU_STREAM_WAIT_VALUE_NOR));
+	EXPECT(INVALID_VALUE, cuStreamWaitValue32(s, p + 2, 7, CU_STREAM_WAIT_VALUE_EQ));
+	EXPECT(INVALID_VALUE, cuStreamWaitValue64(s, p + 4, 7, CU_STREAM_WAIT_VALUE_EQ));
+	EXPECT(INVALID_VALUE, cuStreamWriteValue32(s, p + 16, 7, 0));
+	EXPECT(INVALID_VALUE, cuStreamWriteValue32(s, p, 7, 2));
+	batch[0].writeValue.address = batch[2].waitValue.address = p + 4;
+	batch[0].writeValue.value = batch[2].waitValue.value = 99;
+	OK(cuStreamBatchMemOp(s, 3, batch, 0));
+	OK(cuMemcpyDtoH(words, p, 16));
+	assert_int_equal(words[1], 99);
+	EXPECT(INVALID_VALUE, cuStreamBatchMemOp(s, 257, batch, 0));
+	EXPECT(INVALID_VALUE, cuStreamBatchMemOp(s, 1, NULL, 0));
+	OK(cuCtxDestroy(c));
+}
+
 static void memory(void **state)
 {
 	CUcontext c = begin();
@@ -243,7 +349,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(before_init),	     cmocka_unit_test(without_context),
-		cmocka_unit_test(devices_and_contexts), cmocka_unit_test(memory),
+		cmocka_unit_test(devices_and_contexts), cmocka_unit_test(handles_carry_their_context),
+		cmocka_unit_test(stream_memory_operations),
+		cmocka_unit_test(memory),
 		cmocka_unit_test(modules_and_launches), cmocka_unit_test(streams_and_events),
 		cmocka_unit_test(names),
 	};

@@ -211,6 +211,24 @@ static void test_bounds_of_pages(void **state)
 	rig_close(&r);
 }
 
+/* Where pages decide, the first allocation is not at the first byte of its page. */
+static void test_before_the_first_allocation(void **state)
+{
+	const uint64_t page_bytes = SIMT_PROTECTION_BYTES;
+	struct rig r;
+	uint64_t at;
+
+	(void)state;
+	rig_open(&r, RIG_KERNEL("ld.global.u32 %r1, [%at+-512];"));
+	assert_false(rig_run(&r, "k", 1, 32, &r.out, 1));
+	assert_true(simt_memory_release(r.mem, r.out));
+	simt_memory_tolerate_pages(r.mem);
+	at = simt_memory_alloc(r.mem, 128, page_bytes, SIMT_ALLOC_DEVICE);
+	assert_int_equal(at, SIMT_ARENA_BASE + page_bytes);
+	assert_true(rig_run(&r, "k", 1, 32, &at, 1));
+	rig_close(&r);
+}
+
 static void test_misaligned(void **state)
 {
 	(void)state;
@@ -397,7 +415,8 @@ int main(void)
 	    cmocka_unit_test(test_shared_atomics),
 	    cmocka_unit_test(test_out_of_bounds),
 	    cmocka_unit_test(test_bounds_of_pages),
-	    cmocka_unit_test(test_misaligned),
+	    cmocka_unit_test(test_before_the_first_allocation),
+		cmocka_unit_test(test_misaligned),
 	    cmocka_unit_test(test_use_after_free),
 	    cmocka_unit_test(test_stack_below_the_frame),
 	    cmocka_unit_test(test_stack_ends),
