@@ -253,6 +253,7 @@ struct CUfunc_st {
 	const struct ptx_func *func;
 	struct simt_program *program; /* built at the first need, and again where a launch needs fewer registers */
 	uint32_t register_max;	      /* per thread, that a launch needed; 0: none */
+	uint32_t largest_cta;	      /* threads of it, see cuda_function_largest_cta; 0: not computed yet */
 	bool has_failed_build;	      /* its messages were printed */
 	char *refusal;		      /* the first of them */
 	int max_dynamic_shared_bytes, carveout_percent;
@@ -309,6 +310,9 @@ struct simt_program *cuda_function_program(struct CUfunc_st *f);
 /* Builds f's program again with fewer registers where CTAs of so many threads do not fit an SM otherwise, and says so
  * once. The program must be there. */
 void cuda_function_fit(struct CUfunc_st *f, uint32_t threads);
+/* Most threads of a CTA that an SM has room for, in whole warps and up to limit, with as few registers as spilling
+ * reaches (cuda_function_fit). The program must be there. */
+uint32_t cuda_function_largest_cta(struct CUfunc_st *f, uint32_t limit);
 /* Dynamic shared memory that a launch of f may have. */
 uint64_t cuda_function_dynamic_bytes(const struct CUfunc_st *f);
 /* CTAs per SM for this shape, 0 if none; diag may be NULL. */

@@ -59,27 +59,25 @@ static int allocated_registers(const struct ptx_func *func)
 	return count;
 }
 
-/* The registers that the kernel takes suffice for a CTA, in every mode: a caller computes with both numbers. */
-static bool registers_suffice(const struct CUfunc_st *f, uint32_t threads)
-{
-	const struct device *d = cuda_driver.run.device;
-
-	return f->program->slot_count <= d->ops->registers_per_thread(d, (threads + SIMT_LANES - 1) / SIMT_LANES);
-}
-
 /* Most threads of a CTA that fit, in whole warps. */
-static int max_threads(struct CUfunc_st *f)
+static uint32_t max_threads(struct CUfunc_st *f)
 {
-	uint32_t limit = cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	const uint32_t limit = cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
 	if (!f->program)
-		return declared_threads(f->func, limit);
-	if (f->program->max_threads_per_cta < limit)
-		limit = f->program->max_threads_per_cta;
-	while (limit > SIMT_LANES &&
-	       (!registers_suffice(f, limit) || !cuda_function_ctas_per_sm(f, limit, 0, NULL)))
-		limit = (limit - 1) / SIMT_LANES * SIMT_LANES;
-	return (int)limit;
+		return (uint32_t)declared_threads(f->func, limit);
+	return cuda_function_largest_cta(f, MIN(limit, f->program->max_threads_per_cta));
+}
+
+/* Registers per thread, in every mode those of the largest CTA at most: callers divide an SM's registers by this
+ * number and the largest CTA's threads, and a product above them would give them no CTA at all. A launch of smaller
+ * CTAs has as many as the kernel needs. */
+static uint32_t registers(struct CUfunc_st *f)
+{
+	const struct device *d = cuda_driver.run.device;
+	const uint32_t warps = (max_threads(f) + SIMT_LANES - 1) / SIMT_LANES;
+
+	return MIN(f->program->slot_count, d->ops->registers_per_thread(d, warps));
 }
 
 static int constant_bytes(const struct CUfunc_st *f)
@@ -108,7 +106,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 
 	switch (a) {
 	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-		*value = max_threads(function);
+		*value = (int)max_threads(function);
 		break;
 	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
 		*value = (int)static_shared_bytes(function);
@@ -120,7 +118,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute a, CUfunction funct
 		*value = (int)(p ? p->local_bytes_per_thread : function->func->frame_local_bytes);
 		break;
 	case CU_FUNC_ATTRIBUTE_NUM_REGS:
-		*value = p ? (int)p->slot_count : allocated_registers(function->func);
+		*value = p ? (int)registers(function) : allocated_registers(function->func);
 		break;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION: /* the virtual architecture, not the version of the language */
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:

@@ -89,3 +89,45 @@ void cuda_function_fit(struct CUfunc_st *f, uint32_t threads)
 			     f->func->name, before, threads, (unsigned long long)d->traits.register_count,
 			     f->program->slot_count, f->program->spill_bytes_per_thread);
 }
+
+static bool has_room(const struct device *d, const struct simt_program *p, uint32_t threads)
+{
+	struct base_diag_list unsaid;
+	bool is_good = p->slot_count <= d->ops->registers_per_thread(d, warps_of(threads));
+
+	base_diag_init(&unsaid);
+	is_good = is_good && d->ops->ctas_fit(d, p, threads, 0, &unsaid);
+	base_diag_free(&unsaid);
+	return is_good;
+}
+
+/* The program as a launch of so many threads would have it (cuda_function_fit). NULL where it cannot be built. */
+static struct simt_program *spilled(const struct CUfunc_st *f, uint32_t threads)
+{
+	const struct device *d = cuda_driver.run.device;
+	struct simt_register_bounds bounds = bounds_of(f);
+	struct base_diag_list unsaid;
+	struct simt_program *p;
+
+	bounds.max = MIN(bounds.max, MAX(d->ops->registers_per_thread(d, warps_of(threads)), 1));
+	base_diag_init(&unsaid);
+	p = simt_program_build(f->module->simt, f->func->name, cuda_driver.isa, &bounds, &unsaid);
+	base_diag_free(&unsaid);
+	return p;
+}
+
+uint32_t cuda_function_largest_cta(struct CUfunc_st *f, uint32_t limit)
+{
+	const struct device *d = cuda_driver.run.device;
+	struct simt_program *fewest = NULL;
+
+	if (f->largest_cta)
+		return MIN(f->largest_cta, limit);
+	if (!has_room(d, f->program, limit))
+		fewest = spilled(f, limit);
+	f->largest_cta = limit;
+	while (f->largest_cta > SIMT_LANES && !has_room(d, fewest ? fewest : f->program, f->largest_cta))
+		f->largest_cta = (f->largest_cta - 1) / SIMT_LANES * SIMT_LANES;
+	simt_program_free(fewest);
+	return f->largest_cta;
+}
