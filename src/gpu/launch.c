@@ -306,6 +306,7 @@ static bool launch_untimed(struct gpu *g, struct device_result *result)
 	const struct simt_limit limit = {.stop = &g->stop,
 					 .warp_instructions = g->untimed_limit,
 					 .turn_instructions = (uint32_t)g->run->turn_count,
+					 .resident_ctas = (uint32_t)g->run->resident_cta_count,
 					 .observe = g->observer.step,
 					 .self = g->observer.self};
 

@@ -1,9 +1,10 @@
 /* functional.c - runs a whole launch without timing.
  *
- * CTAs start in order. Warps of the running CTAs take turns of a fixed number of instructions, so that a warp which
- * polls memory does not starve the one it waits for. A turn is as short as costs no speed: what polls (locks, the
- * barriers of OpenMP's run-time library) wastes the rest of it. A CTA that is still running after many turns may wait
- * for a later one (a grid-wide barrier built from atomics): then one more CTA starts.
+ * CTAs start in order, one after the other or as many at once as the caller asks for. Warps of the running CTAs take
+ * turns of a fixed number of instructions, so that a warp which polls memory does not starve the one it waits for. A
+ * turn is as short as costs no speed: what polls (locks, the barriers of OpenMP's run-time library) wastes the rest of
+ * it. A CTA that is still running after many turns may wait for a later one (a grid-wide barrier built from atomics):
+ * then one more CTA starts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,13 +111,20 @@ static bool is_stopped(struct runner *r)
 	return true;
 }
 
+static uint32_t resident_at_first(const struct runner *r, uint32_t limit)
+{
+	const uint32_t asked = r->limit.resident_ctas ? r->limit.resident_ctas : 1;
+
+	return r->l->is_cooperative || asked > limit ? limit : asked;
+}
+
 static bool run_all(struct runner *r)
 {
 	struct simt_launch *l = r->l;
 	const uint32_t limit = cta_limit(l);
 	const uint32_t next_cta_turns = INSTRUCTIONS_BEFORE_NEXT_CTA / r->limit.turn_instructions;
 	struct simt_step step;
-	uint32_t turns = 0, want = l->is_cooperative ? limit : 1;
+	uint32_t turns = 0, want = resident_at_first(r, limit);
 
 	while (r->running_count || r->next_cta < l->state->cta_count) {
 		while (r->running_count < want && r->next_cta < l->state->cta_count)

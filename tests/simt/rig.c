@@ -90,7 +90,7 @@ bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, c
 		show_errors(r);
 		fail_msg("%s", r->errors);
 	}
-	bool ok = simt_run_functional(&r->launch, &r->warp_instructions, &r->thread_instructions, NULL);
+	bool ok = simt_run_functional(&r->launch, &r->warp_instructions, &r->thread_instructions, r->limit);
 
 	simt_launch_end(&r->launch);
 	return ok;

@@ -34,6 +34,7 @@ struct rig {
 	struct simt_check *check; /* of rig_open_checked */
 	const struct simt_register_bounds *bounds; /* of the next build; NULL after rig_open */
 	uint32_t stack_bytes; /* that launches ask for; 0 after rig_open */
+	const struct simt_limit *limit; /* of launches; NULL after rig_open */
 };
 
 /* Loads the module; kernels begin with header(). */

@@ -422,10 +422,33 @@ static void test_shared_memory_of_functions_by_address(void **state)
 	rig_close(&r);
 }
 
+/* CTA 0 reads, after a while and without waiting, what CTA 1 writes at once. */
+static void test_resident_ctas(void **state)
+{
+	static const char ptx[] =
+	    RIG_KERNEL("setp.ne.u32 %p1, %i, 0; @%p1 bra WRITE; mov.u32 %r1, 0;\n"
+		       "LOOP: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 1000; @%p2 bra LOOP;\n"
+		       "ld.volatile.global.u32 %r2, [%out+4]; st.global.u32 [%out], %r2; ret;\n"
+		       "WRITE: mov.u32 %r3, 7; st.global.u32 [%out+4], %r3;");
+	static const struct simt_limit two = {.resident_ctas = 2};
+	struct rig r;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		rig_open(&r, ptx);
+		r.words[0] = r.words[1] = 0;
+		r.limit = i ? &two : NULL;
+		assert_true(rig_run(&r, "k", 2, 1, &r.out, 1));
+		assert_int_equal(r.words[0], i ? 7 : 0);
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_nested_loops),
+	    cmocka_unit_test(test_resident_ctas),
+		cmocka_unit_test(test_nested_loops),
 	    cmocka_unit_test(test_brx),
 	    cmocka_unit_test(test_recursion_in_divergent_flow),
 	    cmocka_unit_test(test_indirect_call),
