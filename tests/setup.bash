@@ -3,6 +3,9 @@
 strata_build_packages=(meson ninja-build gcc pkg-config libc6-dev libglib2.0-dev libyaml-dev libsqlite3-dev libjansson-dev
 	liblz4-dev libzstd-dev)
 
+# What builds programs: clang those of threads (`strata cc`) and of the CUDA runtime, GCC's offload compiler OpenACC's.
+strata_program_packages=(clang-16 llvm-16-dev g++ gcc-12-offload-nvptx libgomp-plugin-nvptx1)
+
 # Prints those of the packages that are not installed.
 strata_missing() {
 	local package
@@ -44,15 +47,25 @@ strata_setup() {
 	strata_install $missing
 }
 
-# strata_build [MESON OPTION...]: configures (an existing build keeps its options, unless -Dtests=true is asked for) and
-# builds in build/.
+# Prints which of the tools that decide what is built are there.
+strata_tools() {
+	local tool
+	for tool in clang-16 llvm-config-16 g++ gcc-12 x86_64-linux-gnu-accel-nvptx-none-gcc-12 nvcc qemu-x86_64 verilator; do
+		! command -v "$tool" || true
+	done
+}
+
+# strata_build [MESON OPTION...]: configures (an existing build keeps its options, unless -Dtests=true is asked for, and
+# looks for tools anew when one has come or gone) and builds in build/.
 strata_build() {
 	echo "setup: building in build/"
 	if [ ! -f build/build.ninja ]; then
 		strata_quietly meson setup build "$@"
-	elif [[ " $* " == *" -Dtests=true "* ]]; then
-		strata_quietly meson configure build -Dtests=true
+	else
+		[[ " $* " != *" -Dtests=true "* ]] || strata_quietly meson configure build -Dtests=true
+		[ "$(strata_tools)" = "$(cat build/tools.txt 2>/dev/null)" ] || strata_quietly meson setup --reconfigure build
 	fi
+	strata_tools >build/tools.txt
 	ninja -C build
 }
 

@@ -159,7 +159,7 @@ static int compile(const char *compiler, int argc, char **argv)
 	if (access(plugin, R_OK)) {
 		cli_error(
 		    "%s: this Strata was built without it: install the Debian packages clang-16, llvm-16-dev and g++, "
-		    "and build Strata again",
+		    "and build Strata again by ./quickstart",
 		    argv[0]);
 		exit_status = CLI_UNABLE;
 	} else {

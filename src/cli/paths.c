@@ -154,9 +154,9 @@ const char *cli_workload_absent(const struct cli_paths *p, const struct cli_work
 		return NULL;
 	if (w->is_of_threads)
 		return "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "
-		       "and build Strata again";
+		       "and build Strata again by ./quickstart";
 	if (w->is_openacc)
 		return "GCC's offload compiler is missing; install the Debian packages gcc-12-offload-nvptx and "
-		       "libgomp-plugin-nvptx1, and build Strata again";
+		       "libgomp-plugin-nvptx1, and build Strata again by ./quickstart";
 	return "build or install Strata again";
 }
