@@ -209,7 +209,7 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	if (a->is_remote)
 		point_ask(k, granule, k->op, units, trail_of(k, a));
 	else
-		manager_ask(k, granule, a->is_write, is_prefetch, units, trail_of(k, a));
+		manager_ask(k, granule, k->op, units, trail_of(k, a));
 	if (s->p->cache_bytes)
 		fetch_for_victim(k, granule);
 }
@@ -248,6 +248,12 @@ static inline void count(const struct ndp_core *k, enum cpu_count what)
 {
 	if (unlikely(k->trails != NULL))
 		cpu_account_count(k->s->c->account, k->unit, what);
+}
+
+/* Of its load or store: the law of atomics. */
+static inline void got_old(const struct ndp_core *k, bool has_old)
+{
+	k->s->stats.atomic_reads += k->op == CPU_ATOMIC && has_old;
 }
 
 static bool go_on(struct ndp_core *k, uint64_t *units);
@@ -317,6 +323,7 @@ static bool go_on(struct ndp_core *k, uint64_t *units)
 		k->is_counted = true;
 		if (is_hit(k, granule, tag)) {
 			stats->hits++;
+			got_old(k, true);
 			cpu_tags_use(&k->cache, tag);
 			if (k->op != CPU_PREFETCH)
 				see(k, granule, cpu_is_write(k->op), &tag->version);
@@ -362,7 +369,7 @@ static void has_come(struct ndp_core *k)
 	k->coming_units = 0;
 }
 
-void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned)
+void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned, bool has_old)
 {
 	struct ndp_ask *a = ask_for(k, granule);
 	const bool is_load_or_store = a == &k->asks[0], is_wanted = a->is_wanted;
@@ -386,6 +393,7 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 	if (is_load_or_store || is_wanted)
 		account(k, a);
 	if (is_load_or_store) {
+		got_old(k, has_old);
 		sim_hist_add(&k->s->stats.local_latency_ps, waited_ps(k));
 		done(k);
 	} else {
@@ -442,6 +450,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 	k->asks[0].is_busy = false;
 	account(k, &k->asks[0]);
 	sim_hist_add(&k->s->stats.remote_latency_ps, waited_ps(k));
+	got_old(k, true);
 	if (r->coh_event != COH_EV_R_READ)
 		drop_remote(k, granule);
 	if (r->coh_event == COH_EV_R_WRITE) {

@@ -55,7 +55,7 @@ static uint64_t granule_of(const struct near_request *r)
 	return (r->line * QUARTERS + r->quarter) >> r->m->s->quarters_shift;
 }
 
-static void send(struct near_request *r);
+static void send_or_store(struct near_request *r);
 
 /* Its copy is that of the memory now. */
 static void take_version(struct near_request *r)
@@ -87,7 +87,7 @@ static void memory_read(void *self, struct cpu_dram_access *a)
 		take_version(r);
 	r->is_read = true;
 	if (r->is_served && !r->is_snooping)
-		send(r);
+		send_or_store(r);
 }
 
 static void read_memory(struct near_request *r)
@@ -246,10 +246,10 @@ static void fire_grant(void *self, struct cpu_event *e)
 	struct ndp_core *core = g->core;
 	const uint64_t granule = g->line;
 	const cpu_version version = g->version;
-	const bool is_owned = g->kind;
+	const bool is_owned = g->kind, has_old = g->has_old;
 
 	PUT(s->free_messages, g);
-	core_grant(core, granule, version, is_owned);
+	core_grant(core, granule, version, is_owned, has_old);
 }
 
 static void grant(struct near_request *r)
@@ -275,6 +275,7 @@ static void grant(struct near_request *r)
 	g->line = granule_of(r);
 	g->version = r->version;
 	g->kind = is_owned;
+	g->has_old = r->is_read;
 	cpu_trail_step(r->trail, CPU_PART_LINK, now_units(s) + ps_units(s, s->p->core_link_ps));
 	core_send(g->core, &g->event);
 }
@@ -306,10 +307,16 @@ static bool has_copy(const struct near_request *r)
 	return h && h->cores >> r->core->number & 1;
 }
 
-/* Nothing is read for it: a core without a cache sends what it writes. */
-static bool brings_data(const struct near_request *r)
+/* Of a core without a cache, which sends what it writes, or what the NDP-M is to make of the old bytes. */
+static bool is_store(const struct near_request *r)
 {
 	return r->core && !r->m->s->p->cache_bytes && r->event == COH_EV_N_WRITE;
+}
+
+/* Nothing is read for it. */
+static bool brings_data(const struct near_request *r)
+{
+	return is_store(r) && !r->needs_old;
 }
 
 static bool store(struct cpu_event *e)
@@ -325,7 +332,10 @@ static bool store(struct cpu_event *e)
 
 static void send_or_store(struct near_request *r)
 {
-	if (!brings_data(r))
+	if (r->is_storing)
+		return;
+	r->is_storing = is_store(r);
+	if (!r->is_storing)
 		send(r);
 	else if (!queue_enter(r->m, &r->m->gates[GATE_STORES], &r->dram.event, store))
 		r->m->s->stats.write_queue_waits++;
@@ -385,7 +395,7 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 		return false;
 	case COH_DO_CLAIM_SHARED:
 	case COH_DO_CLAIM_OWNED:
-		if (m->s->p->overlapped_read && (m->s->p->cache_bytes || r->event == COH_EV_N_READ) && !has_copy(r))
+		if (m->s->p->overlapped_read && !brings_data(r) && !has_copy(r))
 			read_memory(r);
 		r->is_snooped = true;
 		point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
@@ -527,17 +537,17 @@ static void fire_ask(void *self, struct cpu_event *e)
 	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
-void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
-		 struct cpu_trail *trail)
+void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	const uint64_t line = granule >> s->granule_shift;
-	struct near_request *r = request_new(core->m, line, is_write ? COH_EV_N_WRITE : COH_EV_N_READ);
+	struct near_request *r = request_new(core->m, line, cpu_is_write(op) ? COH_EV_N_WRITE : COH_EV_N_READ);
 
 	r->core = core;
 	r->quarter = (uint8_t)((granule & (s->granules - 1)) * s->granule_quarters);
 	r->quarters = (uint8_t)s->granule_quarters;
-	r->is_prefetch = is_prefetch;
+	r->is_prefetch = op == CPU_PREFETCH;
+	r->needs_old = cpu_needs_old(op);
 	r->dram.event.fire = fire_ask;
 	r->dram.event.self = core->m;
 	s->stats.local++;

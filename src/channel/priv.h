@@ -56,6 +56,8 @@ struct near_request {
 	uint8_t event;	       /* enum coh_event */
 	uint8_t quarter, quarters; /* of a core's access: the first, and how many */
 	bool is_prefetch;
+	bool needs_old; /* of a core's: the bytes that were there before */
+	bool is_storing; /* it waits for a place on its way into the memory, or has one */
 	bool is_reading, is_read; /* the memory: under way; done, or brought by a line written back */
 	bool is_served;		  /* it has only to be sent when read */
 	bool is_ended;		  /* the rest of its read is of no use */
@@ -212,6 +214,7 @@ struct message {
 	uint64_t line; /* or a granule */
 	cpu_version version;
 	uint8_t kind;
+	bool has_old; /* with it come the bytes that were there before */
 };
 
 struct channel_system {
@@ -375,8 +378,7 @@ void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
 void manager_free(struct ndp_m *m);
 void manager_ready(struct near_request *r);
 /* From a core, at its end of the link, now. */
-void manager_ask(struct ndp_core *core, uint64_t granule, bool is_write, bool is_prefetch, uint64_t units,
-		 struct cpu_trail *trail);
+void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail);
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
 void manager_answer(struct ndp_core *core, uint64_t granule);
 /* The NDP-AP's acknowledgment, a struct message of m and line, has come. */
@@ -413,7 +415,8 @@ uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 /* Copies of these lines as remote ones, which nothing else takes from it. */
 void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
-void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned);
+/* has_old: the bytes that were there before are in version, or the core has them. */
+void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned, bool has_old);
 void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
 /* What it asked an NDP-AP for has come. */
 void core_remote(struct ndp_core *k, struct remote *r);

@@ -129,6 +129,7 @@ static void add_laws(struct sim_stats *stats)
 	sim_stats_law(stats, "channel.reads + channel.writes + channel.atomics + channel.prefetches = channel.hits + "
 			     "channel.drops + channel.local + channel.remote_reads + channel.remote_writes + "
 			     "channel.remote_atomics");
+	sim_stats_law(stats, "channel.atomics = channel.atomic_reads");
 	sim_stats_law(stats, "channel.claims = cpu.claims");
 	sim_stats_law(stats, "channel.point_lookups = channel.remote_reads + channel.remote_writes + "
 			     "channel.remote_writes + channel.remote_atomics");

@@ -41,11 +41,6 @@ struct cpu_claim {
 	void *self;
 };
 
-static inline bool cpu_is_write(enum cpu_op op)
-{
-	return op == CPU_WRITE || op == CPU_ATOMIC;
-}
-
 /* Who snoops and asks for lines. CPU_SHARED as an answer to a snoop also means "it may be here": nobody else gets the
  * line as its only holder by a read. */
 struct cpu_agent_ops {

@@ -64,7 +64,29 @@ struct cpu_stats {
 /* Rules across the parameters, and those with its memory, whose lines and stacks it uses. */
 bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag);
 
-enum cpu_op { CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH };
+/* What accesses do, and what each needs: the bytes that were there before; the right to make new ones. */
+#define CPU_OPS(X) \
+	X(CPU_READ, true, false) \
+	X(CPU_WRITE, false, true) \
+	X(CPU_ATOMIC, true, true) \
+	X(CPU_PREFETCH, true, false)
+enum cpu_op {
+#define OP_NAME(name, needs_old, makes_new) name,
+	CPU_OPS(OP_NAME)
+#undef OP_NAME
+};
+static inline bool cpu_needs_old(enum cpu_op op)
+{
+#define OP_BIT(name, needs_old, makes_new) | (needs_old) << name
+	return (0 CPU_OPS(OP_BIT)) >> op & 1;
+#undef OP_BIT
+}
+static inline bool cpu_is_write(enum cpu_op op)
+{
+#define OP_BIT(name, needs_old, makes_new) | (makes_new) << name
+	return (0 CPU_OPS(OP_BIT)) >> op & 1;
+#undef OP_BIT
+}
 /* An access that has not been answered. */
 #define CPU_WAITS UINT64_MAX
 

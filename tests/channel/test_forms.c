@@ -463,11 +463,12 @@ static void test_processor_queue(void **state)
 	}
 }
 
-/* One core of NDP 0 reads one line after the other of the memory of `where`, each when the one before has come: ns.
- * stride: from one to the next. */
-static double chase(struct rig *r, uint32_t where, uint64_t stride)
+enum { STEPS = 200 };
+
+/* One core of NDP 0 does op to one line after the other of the memory of `where`, which the owner has, each when the
+ * one before is done: ns. stride: from one to the next. */
+static double chase_by(struct rig *r, uint32_t where, uint64_t stride, enum cpu_op op, enum channel_owner owner)
 {
-	enum { STEPS = 200 };
 	const uint64_t base = (uint64_t)where << 40, page = r->cpu_params.page_bytes;
 	const uint64_t size = (STEPS * stride / page + 1) * page;
 	const uint32_t unit = r->cpu_units;
@@ -476,14 +477,14 @@ static double chase(struct rig *r, uint32_t where, uint64_t stride)
 	cpu_place(r->cpu, base, size, UINT64_C(1) << where);
 	for (uint64_t at = 0; at < size; at += page)
 		cpu_first_line(r->cpu, 0, (base + at) / page);
-	channel_claim(r->near, 0, base, base + size, CHANNEL_OWNER_SHARED);
+	channel_claim(r->near, 0, base, base + size, owner);
 	sim_run(r->ctx.engine);
 	begin_ps = sim_now_ps(r->ctx.engine) + 1000000;
 	for (uint32_t i = 0; i < r->units; i++)
 		r->ready_ps[i] = i == unit ? begin_ps : CPU_WAITS - 1;
 	for (uint32_t i = 0; i < STEPS; i++) {
 		assert_int_equal(rig_next(r), unit);
-		rig_access(r, unit, base + i * stride, 8, CPU_READ);
+		rig_access(r, unit, base + i * stride, 8, op);
 	}
 	assert_int_equal(rig_next(r), unit);
 	const double ns = (double)(r->ready_ps[unit] - begin_ps) / 1000 / STEPS;
@@ -491,6 +492,70 @@ static double chase(struct rig *r, uint32_t where, uint64_t stride)
 	for (uint32_t i = 0; i < r->units; i++)
 		r->ready_ps[i] = 0;
 	return ns;
+}
+
+static double chase(struct rig *r, uint32_t where, uint64_t stride)
+{
+	return chase_by(r, where, stride, CPU_READ, CHANNEL_OWNER_SHARED);
+}
+
+/* What each kind of access takes by what it needs, in the NDP's own memory and behind the NDP-AP, whose cache has three
+ * of four: the old bytes have to come to whoever makes new ones of them. */
+static void test_kinds(void **state)
+{
+	static const enum cpu_op ops[] = {CPU_READ, CPU_WRITE, CPU_ATOMIC};
+	static const char *const names[] = {"a load", "a store", "an atomic"};
+
+	(void)state;
+	for (uint32_t i = 0; i < 12; i++) {
+		const enum cpu_op op = ops[i % 3];
+		const bool has_cache = i / 3 % 2, is_executed = i / 6;
+		const bool needs_memory = has_cache || op != CPU_WRITE, writes_memory = !has_cache && op != CPU_READ;
+		const bool is_remote_write = op == CPU_WRITE || (op == CPU_ATOMIC && !is_executed);
+		const double way = 2 * 8 + 2, messages = 2 * 24 + 12 / 20.0;
+		const struct channel_stats *n;
+		double first;
+		struct rig r;
+
+		rig_thesis(&r);
+		r.params.cache_bytes = has_cache ? 256 : 0;
+		r.params.point_atomics = is_executed;
+		rig_open(&r, false);
+		n = channel_system_stats(r.near);
+		print_message("%s, a core %s cache, atomics %s\n", names[i % 3], has_cache ? "with a" : "without",
+			      is_executed ? "at the NDP-AP" : "by locks");
+		near("own memory, ns", chase_by(&r, 0, RIG_LINE_BYTES, op, CHANNEL_OWNER_NDP),
+		     way + 2 + 40 * needs_memory, 0.01);
+		assert_int_equal(n->local, STEPS);
+		assert_int_equal(n->near_bytes - n->near_write_back_bytes,
+				 (needs_memory + writes_memory) * STEPS * ACCESS);
+		assert_int_equal(n->atomic_reads, op == CPU_ATOMIC ? STEPS : 0);
+		rig_close(&r);
+
+		rig_thesis(&r);
+		r.params.cache_bytes = has_cache ? 256 : 0;
+		r.params.point_atomics = is_executed;
+		rig_open(&r, false);
+		n = channel_system_stats(r.near);
+		first = chase_by(&r, 1, RIG_LINE_BYTES, op, CHANNEL_OWNER_CPU);
+		assert_in_range((uint64_t)first, 170, 260);
+		sim_run(r.ctx.engine); /* the last one's data are on their way to the NDP-AP */
+		assert_int_equal(n->point_out_bytes, STEPS * ACCESS);
+		assert_int_equal(n->data_up_bytes, is_remote_write * STEPS * ACCESS);
+		rig_close(&r);
+
+		rig_thesis(&r);
+		r.params.cache_bytes = has_cache ? 256 : 0;
+		r.params.point_atomics = is_executed;
+		rig_open(&r, false);
+		n = channel_system_stats(r.near);
+		near("behind the NDP-AP, three of four, ns",
+		     (4 * chase_by(&r, 1, ACCESS, op, CHANNEL_OWNER_CPU) - first) / 3,
+		     way + 20 + messages + ACCESS / 10.0 + ACCESS / 64.0 +
+			 is_remote_write * ACCESS / 20.0 /* before the next message */, 0.01);
+		assert_int_equal(n->atomic_reads, op == CPU_ATOMIC ? STEPS : 0);
+		rig_close(&r);
+	}
 }
 
 /* What a load takes that nothing else is beside, part by part. */
@@ -544,6 +609,7 @@ int main(void)
 	    cmocka_unit_test(test_processor_flush), cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus), cmocka_unit_test(test_queues),
 	    cmocka_unit_test(test_processor_queue), cmocka_unit_test(test_chase), cmocka_unit_test(test_points),
+	    cmocka_unit_test(test_kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
