@@ -50,11 +50,6 @@ static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh
 	return r;
 }
 
-static uint64_t granule_of(const struct near_request *r)
-{
-	return (r->line * QUARTERS + r->quarter) >> r->m->s->quarters_shift;
-}
-
 static void send_or_store(struct near_request *r);
 
 /* Its copy is that of the memory now. */
@@ -141,70 +136,6 @@ static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint3
 	cpu_dram_access_now(&m->s->channels->dram, &r->dram);
 }
 
-/* ---- the NDP's caches ---- */
-
-/* Does a cache of the NDP stand against the request? Of a core it is about its granule, of the bus about the line. */
-static bool is_held(const struct near_request *r)
-{
-	const struct channel_system *s = r->m->s;
-	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
-	const uint32_t count = !r->m->holder_count ? 0 : r->core ? 1 : s->granules; /* 0: nobody has anything */
-	const uint64_t self = r->core && count ? UINT64_C(1) << r->core->number : 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct near_holder *h = holders_find(r->m, first + i);
-
-		if (!h || !(h->cores & ~self))
-			continue;
-		if (h->owner && (!r->core || h->owner != r->core->number + 1))
-			return true;
-		if (r->event != COH_EV_N_READ && r->event != COH_EV_C_READ)
-			return true;
-	}
-	return false;
-}
-
-static void fire_probe(void *self, struct cpu_event *e)
-{
-	struct message *g = (struct message *)e;
-	struct ndp_core *core = g->core;
-	const uint64_t granule = g->line;
-	const bool is_invalid = g->kind;
-
-	(void)self;
-	PUT(core->s->free_messages, g);
-	core_probe(core, granule, is_invalid);
-}
-
-static void probe(struct near_line *l, const struct near_request *r, bool is_invalid)
-{
-	struct channel_system *s = r->m->s;
-	const uint64_t first = r->core ? granule_of(r) : r->line * s->granules;
-	const uint32_t count = r->core ? 1 : s->granules;
-	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct near_holder *h = holders_find(r->m, first + i);
-		uint64_t cores = !h ? 0 : is_invalid ? h->cores & ~self : h->owner ? UINT64_C(1) << (h->owner - 1) : 0;
-
-		for (cores &= ~self; cores; cores &= cores - 1) {
-			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
-			struct message *g = message_new(s, fire_probe);
-
-			g->core = &s->cores[r->m->channel * s->p->core_count + core];
-			g->line = first + i;
-			g->kind = is_invalid;
-			l->probes++;
-			s->stats.probes++;
-			core_send(g->core, &g->event);
-			if (is_invalid)
-				holders_drop(r->m, first + i, core);
-			else
-				h->owner = 0;
-		}
-	}
-}
-
 /* ---- one step of a line ---- */
 
 static void fire_acknowledge(void *self, struct cpu_event *e)
@@ -259,7 +190,7 @@ static void grant(struct near_request *r)
 	const bool is_owned = r->event == COH_EV_N_WRITE;
 
 	if (s->p->cache_bytes) {
-		holders_add(r->m, granule_of(r), r->core->number, is_owned);
+		holders_add(r->m, request_granule(r), r->core->number, is_owned);
 	} else if (is_owned) {
 		const cpu_version quarters = quarters_of(r->quarter, r->quarters);
 
@@ -272,7 +203,7 @@ static void grant(struct near_request *r)
 		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
 	}
 	g->core = r->core;
-	g->line = granule_of(r);
+	g->line = request_granule(r);
 	g->version = r->version;
 	g->kind = is_owned;
 	g->has_old = r->is_read;
@@ -302,7 +233,8 @@ static void send(struct near_request *r)
 /* An upgrade of what the core has: nothing but the right to write is missing. */
 static bool has_copy(const struct near_request *r)
 {
-	const struct near_holder *h = r->core && r->event == COH_EV_N_WRITE ? holders_find(r->m, granule_of(r)) : NULL;
+	const bool is_write = r->core && r->event == COH_EV_N_WRITE;
+	const struct near_holder *h = is_write ? holders_find(r->m, request_granule(r)) : NULL;
 
 	return h && h->cores >> r->core->number & 1;
 }
@@ -402,7 +334,7 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 		return false;
 	case COH_DO_PROBE_SHARED:
 	case COH_DO_PROBE_INVALID:
-		probe(l, r, action == COH_DO_PROBE_INVALID);
+		probe_send(l, r, action == COH_DO_PROBE_INVALID);
 		return false;
 	case COH_DO_AGAIN:
 		return true;
@@ -422,7 +354,7 @@ static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, e
 {
 	for (;;) {
 		const enum coh_state before = state_of(m, l, l->line);
-		const struct coh_row *row = coh_find(&m->s->table, before, event, is_held(r));
+		const struct coh_row *row = coh_find(&m->s->table, before, event, probe_is_due(r));
 
 		directory_transit(m, l->index, is_in_transit((enum coh_state)row->next) - is_in_transit(before));
 		l->serving = r;
@@ -444,7 +376,7 @@ static bool may_begin(const struct ndp_m *m, const struct near_line *l, const st
 	if (!l->reads)
 		return true;
 	if (r->event == COH_EV_N_READ)
-		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !is_held(r));
+		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !probe_is_due(r));
 	return r->event == COH_EV_C_READ && state != COH_HOME_NDP;
 }
 
@@ -600,7 +532,7 @@ static bool take_written(struct cpu_event *e)
 		write_memory(m, line, quarter, s->granule_quarters, true);
 		s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 	}
-	if (l && l->serving && l->serving->core && granule_of(l->serving) == w.line)
+	if (l && l->serving && l->serving->core && request_granule(l->serving) == w.line)
 		brought(l);
 	return true;
 }

@@ -360,6 +360,16 @@ void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner
 void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
 void holders_free(struct ndp_m *m);
 
+/* probe.c */
+static inline uint64_t request_granule(const struct near_request *r)
+{
+	return (r->line * QUARTERS + r->quarter) >> r->m->s->quarters_shift;
+}
+/* Does a cache of the NDP stand against the request? Of a core it is about its granule, of the bus about the line. */
+bool probe_is_due(const struct near_request *r);
+/* These caches share the granules or leave them, each by manager_answer. */
+void probe_send(struct near_line *l, const struct near_request *r, bool is_invalid);
+
 /* lines.c */
 /* The granule will be asked for, or written back: the host fetches what is kept of it and of its line. */
 void lines_fetch(const struct ndp_m *m, uint64_t granule);

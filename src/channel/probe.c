@@ -1,0 +1,63 @@
+/* probe.c - which of an NDP's caches stand against a request, and what the NDP-M asks them for then. */
+#include "channel/priv.h"
+
+bool probe_is_due(const struct near_request *r)
+{
+	const struct channel_system *s = r->m->s;
+	const uint64_t first = r->core ? request_granule(r) : r->line * s->granules;
+	const uint32_t count = !r->m->holder_count ? 0 : r->core ? 1 : s->granules; /* 0: nobody has anything */
+	const uint64_t self = r->core && count ? UINT64_C(1) << r->core->number : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct near_holder *h = holders_find(r->m, first + i);
+
+		if (!h || !(h->cores & ~self))
+			continue;
+		if (h->owner && (!r->core || h->owner != r->core->number + 1))
+			return true;
+		if (r->event != COH_EV_N_READ && r->event != COH_EV_C_READ)
+			return true;
+	}
+	return false;
+}
+
+static void fire_probe(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+	struct ndp_core *core = g->core;
+	const uint64_t granule = g->line;
+	const bool is_invalid = g->kind;
+
+	(void)self;
+	PUT(core->s->free_messages, g);
+	core_probe(core, granule, is_invalid);
+}
+
+void probe_send(struct near_line *l, const struct near_request *r, bool is_invalid)
+{
+	struct channel_system *s = r->m->s;
+	const uint64_t first = r->core ? request_granule(r) : r->line * s->granules;
+	const uint32_t count = r->core ? 1 : s->granules;
+	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct near_holder *h = holders_find(r->m, first + i);
+		uint64_t cores = !h ? 0 : is_invalid ? h->cores & ~self : h->owner ? UINT64_C(1) << (h->owner - 1) : 0;
+
+		for (cores &= ~self; cores; cores &= cores - 1) {
+			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
+			struct message *g = message_new(s, fire_probe);
+
+			g->core = &s->cores[r->m->channel * s->p->core_count + core];
+			g->line = first + i;
+			g->kind = is_invalid;
+			l->probes++;
+			s->stats.probes++;
+			core_send(g->core, &g->event);
+			if (is_invalid)
+				holders_drop(r->m, first + i, core);
+			else
+				h->owner = 0;
+		}
+	}
+}
