@@ -108,12 +108,6 @@ uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from
 enum channel_owner { CHANNEL_OWNER_CPU, CHANNEL_OWNER_NDP, CHANNEL_OWNER_SHARED };
 uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin, uint64_t end,
 		       enum channel_owner owner);
-/* Translations of the range change, or go: then of the pages that are wholly in it, and before cpu_unmap. A TLB command
- * for each touched page behind an NDP comes to its NDP-AP, which passes it on to the NDP-M where the page's region is
- * not known to be the processors'. Copies of pages that go as remote ones are dropped. */
-void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end, bool they_go);
-/* After cpu_unmap: nothing knows translations any more. */
-void channel_forget_pages(struct channel_system *s);
 /* With cpu_cold: all caches are empty, lines are the processors'; those with something under way keep their state and
  * copies. */
 void channel_cold(struct channel_system *s);

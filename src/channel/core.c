@@ -54,6 +54,15 @@ static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 	return granule_at(k->s, p ? p : page_learn(k, page), address);
 }
 
+void core_forget(struct ndp_core *k, uint64_t page)
+{
+	struct core_page *set = k->pages[page_set(page)];
+
+	for (uint32_t i = 0; i < CORE_PAGE_WAYS; i++)
+		if (set[i].page == page)
+			set[i].page = UINT64_MAX;
+}
+
 void core_forget_pages(struct ndp_core *k)
 {
 	for (uint32_t i = 0; i < CORE_PAGE_SETS * CORE_PAGE_WAYS; i++)

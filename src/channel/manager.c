@@ -488,9 +488,7 @@ void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, translate_walk_ps(core->m, core->address));
-	cpu_trail_step(trail, CPU_PART_WALK, units);
-	cpu_event_at(&s->c->events, &r->dram.event, units);
+	translate(core, units, &r->dram.event, trail);
 	lines_fetch(core->m, granule);
 }
 

@@ -108,15 +108,36 @@ bool point_invalidate(void *system, struct cpu_request *r)
 	return true;
 }
 
-void point_tlb_command(struct ndp_m *m, uint64_t line)
+static void fire_forget(void *self, struct cpu_event *e)
+{
+	struct message *g = (struct message *)e;
+
+	(void)self;
+	translate_forget(g->m, g->line);
+	PUT(g->m->s->free_messages, g);
+}
+
+/* The home's NDP-M may have what the region's state does not deny; the NDP-AP knows of all for what it has walked. The
+ * answer is on the wire from now on, which is when those of the message before may be. */
+uint64_t point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address)
 {
 	struct channel_system *s = m->s;
+	const bool is_home = manager_of(s, line) == m;
+	const bool is_known = is_home && s->shadow[m->channel][directory_region(m, line)] == NEAR_CPU;
+	struct message *g;
+	uint64_t there, back;
 
-	s->stats.tlb_commands++;
-	if (s->shadow[m->channel][directory_region(m, line)] == NEAR_CPU && s->p->shadow_filter)
-		return;
+	s->stats.tlb_commands += is_home;
+	if (is_known && s->p->shadow_filter && !translate_has(m, address))
+		return 0;
 	s->stats.tlb_forwards++;
-	message_down(s, m->channel);
+	g = message_new(s, fire_forget);
+	g->m = m;
+	g->line = address;
+	there = message_down(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps);
+	back = message_up(s, m->channel) - now_units(s);
+	cpu_event_at(&s->c->events, &g->event, there);
+	return there + back;
 }
 
 bool point_shares(void *system, uint64_t line)
@@ -341,6 +362,8 @@ static void fetched(struct ndp_point *a, struct remote *r, uint64_t from_units)
 	cpu_event_at(&a->s->c->events, &r->event, there);
 }
 
+static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units);
+
 /* A way for the line that nobody has locked or asked for; NULL: all are. */
 static struct cpu_tag *room(struct ndp_point *a, uint64_t line)
 {
@@ -445,6 +468,10 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 	if (r->is_waiting)
 		s->stats.lock_wait_ps += (now_units(s) - r->waiting_units) / s->c->per_ps;
 	cpu_tags_use(&a->cache, tag);
+	if (r->walk) {
+		walk_step(a, r, from_units);
+		return true;
+	}
 	if (r->is_prefetch) {
 		fetched(a, r, from_units);
 		return true;
@@ -502,22 +529,86 @@ static void drop_placeless(struct ndp_point *a, uint64_t line)
 		}
 }
 
-static void fire_arrived(void *self, struct cpu_event *e)
+static void arrive(struct ndp_point *a, struct remote *r)
 {
-	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e, **last;
-	struct ndp_point *a = point_of(s, r->m->channel);
+	struct remote **last;
 	bool is_first = true;
 
 	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
 		is_first &= (*last)->line != r->line;
-	if (is_first && serve(a, r, now_units(s), false))
+	if (is_first && serve(a, r, now_units(a->s), false))
 		return;
 	r->next = NULL;
 	for (last = bucket_of(a, r->line); *last; last = &(*last)->next)
 		;
 	*last = r;
 }
+
+static void fire_arrived(void *self, struct cpu_event *e)
+{
+	struct remote *r = (struct remote *)e;
+
+	arrive(point_of(self, r->m->channel), r);
+}
+
+/* ---- walks of the tables ---- */
+
+static void fire_walked(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	struct translation *t = r->walk;
+
+	PUT(s->free_remotes, r);
+	translate_walked(t);
+}
+
+static void fire_walk_ends(void *self, struct cpu_event *e)
+{
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+
+	r->event.fire = fire_walked;
+	cpu_event_at(&s->c->events, e, s->is_peer ? now_units(s) : message_down(s, r->m->channel));
+}
+
+/* Reads the entry of the next table. An NDP-M's pages are entries of the processors' own table where they are as large;
+ * the other tables are beside that. */
+static void fire_walk(void *self, struct cpu_event *e)
+{
+	enum { INDEX_BITS = 9, HUGE_TABLES = 16 };
+	struct channel_system *s = self;
+	struct remote *r = (struct remote *)e;
+	struct translation *t = r->walk;
+	const uint32_t first = s->p->tlb_page_bytes == s->c->p->page_bytes ? 0 : HUGE_TABLES;
+
+	t->level--;
+	r->is_looked_up = r->is_waiting = false;
+	r->line = cpu_pages_table_entry(s->pages, t->core->unit, first + t->level, t->page >> INDEX_BITS * t->level);
+	s->stats.walk_reads++;
+	arrive(point_of(s, r->m->channel), r);
+}
+
+/* An entry is there from from_units on: the next one, or the translation. */
+static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units)
+{
+	r->event.fire = r->walk->level ? fire_walk : fire_walk_ends;
+	cpu_event_at(&a->s->c->events, &r->event, from_units + ps_units(a->s, a->s->p->walk_step_ps));
+}
+
+void point_walk(struct ndp_m *m, struct translation *t)
+{
+	struct channel_system *s = m->s;
+	struct remote *r = TAKE(s->free_remotes, struct remote);
+
+	t->level = s->walk_levels;
+	*r = (struct remote){
+	    .event = {.fire = fire_walk, .self = s}, .walk = t, .core = t->core, .m = m, .coh_event = COH_EV_R_READ};
+	cpu_event_at(&s->c->events, &r->event,
+		     s->is_peer ? now_units(s) : message_up(s, m->channel) + ps_units(s, s->p->point_ps));
+}
+
+/* ---- accesses on their way ---- */
 
 static bool take_remote(struct cpu_event *e)
 {
@@ -576,9 +667,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t
 					      : CPU_COUNT_REMOTE_READS);
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	units += ps_units(s, translate_walk_ps(core->m, core->address));
-	cpu_trail_step(trail, CPU_PART_WALK, units);
-	cpu_event_at(&s->c->events, &r->event, units);
+	translate(core, units, &r->event, trail);
 }
 
 static void fire_returned(void *self, struct cpu_event *e)

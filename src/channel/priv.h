@@ -42,6 +42,21 @@ enum {
 	GATE_COUNT
 };
 
+/* ---- translations ---- */
+
+/* An access that the TLB is looked up for; it waits for the walk of another one, or has one of its own. */
+struct translation {
+	struct cpu_event event;	  /* first */
+	struct translation *next; /* of those that are walked for, or wait for the same walk, or of the free ones */
+	struct translation *waiting;
+	struct ndp_core *core;
+	struct cpu_event *then;
+	struct cpu_trail *trail;
+	uint64_t page;	/* of channel.tlb_page_bytes */
+	uint32_t level; /* of its walk: the table that is read next, 0 is the last */
+	bool is_old;	/* a TLB command has come meanwhile: it is not kept */
+};
+
 /* ---- a request at an NDP-M ---- */
 
 struct near_request {
@@ -116,6 +131,7 @@ struct ndp_m {
 	struct near_region *regions;
 	struct cpu_tags directory_cache, tlb;
 	uint32_t tlb_pages; /* that the TLB holds */
+	struct translation *walks; /* under way */
 	struct directory_read *directory_reads;
 	/* Places that are taken, of requests until they are answered, of writes until the memory has them. */
 	uint32_t local_taken, local_writes, remote_taken, processors_taken, processor_writes, directory_taken,
@@ -174,6 +190,7 @@ struct remote {
 	struct ndp_core *core;
 	struct cpu_trail *trail; /* the core's */
 	struct ndp_m *m; /* of the core */
+	struct translation *walk; /* it reads an entry for it; NULL: it is an access */
 	uint64_t line;
 	uint64_t waiting_units; /* since when, if it is or was waiting for a lock */
 	cpu_version version;
@@ -242,6 +259,8 @@ struct channel_system {
 	struct claim *free_claims;
 	struct message *free_messages;
 	struct directory_read *free_directory_reads;
+	struct translation *free_translations;
+	uint32_t walk_levels; /* tables that a walk reads, one after the other */
 	uint64_t regions_count, region_lines, region_shift; /* of 1 << region_shift lines */
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
 	/* Of a core's line; of those in a line of the bus; both are powers of two. */
@@ -377,11 +396,19 @@ struct near_line *lines_find(struct ndp_m *m, uint64_t line);
 struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index);
 void lines_put(struct ndp_m *m, struct near_line *l);
 
-/* translate.c */
+/* translate.c: the TLB of an NDP-M. */
 void translate_init(struct ndp_m *m);
 void translate_free(struct ndp_m *m);
-/* What the translation of a program's address adds to the ERAT. */
-uint64_t translate_walk_ps(struct ndp_m *m, uint64_t address);
+/* e happens at units, when the ERAT has been looked up, or, where the TLB lacks the page of the core's access, when
+ * that has been walked for. trail: of the access. */
+void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struct cpu_trail *trail);
+/* Has it the page of the address, or is that walked for? */
+bool translate_has(const struct ndp_m *m, uint64_t address);
+/* No longer, now; what is walked for is not kept. */
+void translate_forget(struct ndp_m *m, uint64_t address);
+void translate_cold(struct ndp_m *m);
+/* By the NDP-AP, which has walked for it: the translation is there. */
+void translate_walked(struct translation *t);
 
 /* manager.c: the NDP-M. */
 void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
@@ -411,7 +438,8 @@ cpu_version memory_version(const struct channel_system *s, uint64_t line);
 /* core.c */
 void core_ahead_init(struct channel_system *s);
 void core_free(struct ndp_core *k);
-/* Pages may lie elsewhere, or nowhere, from now on. */
+/* The page may lie elsewhere, or nowhere, from now on; all pages. */
+void core_forget(struct ndp_core *k, uint64_t page);
 void core_forget_pages(struct ndp_core *k);
 /* Leaves or shares the granule at once; true: it was modified. */
 bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
@@ -442,8 +470,11 @@ bool point_shares(void *system, uint64_t line);
 /* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
 void point_snoop(struct near_request *r);
 uint64_t point_ask_all(void *system);
-/* Of a page that begins with the line, behind m. */
-void point_tlb_command(struct ndp_m *m, uint64_t line);
+/* Of the page of the address, which begins with the line: it is passed on to m, or not. Returns when m has answered; 0:
+ * it is not. */
+uint64_t point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address);
+/* From m, now: the tables are read, one after the other. */
+void point_walk(struct ndp_m *m, struct translation *t);
 void point_free(struct ndp_point *a);
 /* What is neither locked nor asked for is gone, without being written back. */
 void point_cold(struct ndp_point *a);
@@ -457,6 +488,8 @@ void point_return(struct remote *r);
 /* software.c: a page goes or moves, and copies of its line in the NDP's caches with it, to the memory if they are
  * modified. A line with something under way stays as it is. */
 void software_leave(void *system, uint64_t line);
+/* See struct cpu_near_ops. */
+uint64_t software_forget(void *system, uint64_t page, enum cpu_translation why);
 
 /* system.c */
 struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));

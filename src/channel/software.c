@@ -69,7 +69,10 @@ void channel_cold(struct channel_system *s)
 		manager_cold(&s->ms[i]);
 	for (uint32_t i = 0; i < s->p->point_count; i++)
 		point_cold(&s->points[i]);
-	channel_forget_pages(s);
+	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
+		core_forget_pages(&s->cores[i]);
+	for (uint32_t i = 0; i < s->p->ndp_count; i++)
+		translate_cold(&s->ms[i]);
 }
 
 /* ---- pages that go or move ---- */
@@ -98,30 +101,28 @@ static void leave_remote(struct channel_system *s, uint64_t page)
 		core_leave_remote(&s->cores[i], first, first + s->c->p->page_bytes / LINE_BYTES);
 }
 
-void channel_tlb_commands(struct channel_system *s, uint64_t begin, uint64_t end, bool they_go)
+uint64_t software_forget(void *system, uint64_t page, enum cpu_translation why)
 {
-	const uint64_t page_bytes = s->c->p->page_bytes, outwards = page_bytes - 1;
-	const uint64_t first = (they_go ? begin + outwards : begin) / page_bytes;
-	const uint64_t after = (they_go ? end : end + outwards) / page_bytes;
+	struct channel_system *s = system;
+	const uint64_t address = page * s->c->p->page_bytes, line = cpu_pages_line(s->pages, 0, page);
+	struct ndp_m *home = manager_of(s, line);
+	uint64_t answered = 0;
 
-	for (uint64_t page = first; page < after; page++) {
-		const uint32_t channel = cpu_pages_channel(s->pages, page);
-
-		if (they_go && cpu_pages_is_touched(s->pages, page))
-			leave_remote(s, page);
-		if (channel < s->p->ndp_count) /* it is touched */
-			point_tlb_command(&s->ms[channel], cpu_pages_line(s->pages, 0, page));
-	}
-}
-
-void channel_forget_pages(struct channel_system *s)
-{
+	if (why != CPU_TRANSLATION_CHANGES)
+		leave_remote(s, page);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_forget_pages(&s->cores[i]);
-	for (uint32_t i = 0; s->p->tlb_count && i < s->p->ndp_count; i++) {
-		cpu_tags_clear(&s->ms[i].tlb);
-		s->ms[i].tlb_pages = 0;
-	}
+		core_forget(&s->cores[i], page);
+	for (uint32_t i = 0; why == CPU_TRANSLATION_SILENT && i < s->p->ndp_count; i++)
+		translate_forget(&s->ms[i], address);
+	if (why == CPU_TRANSLATION_SILENT)
+		return 0;
+	for (uint32_t i = 0; i < s->p->ndp_count; i++)
+		if (&s->ms[i] == home || translate_has(&s->ms[i], address)) {
+			const uint64_t units = point_tlb_command(&s->ms[i], line, address);
+
+			answered = MAX(answered, units);
+		}
+	return answered;
 }
 
 /* ---- claims ---- */

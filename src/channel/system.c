@@ -132,7 +132,7 @@ static void add_laws(struct sim_stats *stats)
 	sim_stats_law(stats, "channel.atomics = channel.atomic_reads");
 	sim_stats_law(stats, "channel.claims = cpu.claims");
 	sim_stats_law(stats, "channel.point_lookups = channel.remote_reads + channel.remote_writes + "
-			     "channel.remote_writes + channel.remote_atomics");
+			     "channel.remote_writes + channel.remote_atomics + channel.walk_reads");
 }
 
 struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
@@ -181,7 +181,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	}
 	s->near = (struct cpu_near_ops){
 	    .read = manager_read, .write = manager_write, .written = manager_written,
-	    .invalidate = point_invalidate, .shares = point_shares, .leave = software_leave, .self = s};
+	    .invalidate = point_invalidate, .shares = point_shares, .leave = software_leave,
+	    .forget = software_forget, .self = s};
 	if (p->extended_bus)
 		s->near.snoop = point_ask_all;
 	s->channels->near = &s->near;
@@ -222,6 +223,7 @@ void channel_system_free(struct channel_system *s)
 	FREE_ALL(s->free_claims, struct claim);
 	FREE_ALL(s->free_messages, struct message);
 	FREE_ALL(s->free_directory_reads, struct directory_read);
+	FREE_ALL(s->free_translations, struct translation);
 	base_table_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);

@@ -16,6 +16,10 @@ struct cpu_channel_access {
 	cpu_version version;	     /* written */
 };
 
+/* What becomes of a page's translation: it goes with the page; it is another one; it goes, and nobody has to be told.
+ */
+enum cpu_translation { CPU_TRANSLATION_GOES, CPU_TRANSLATION_CHANGES, CPU_TRANSLATION_SILENT };
+
 /* The far end of the channels. Each function may say that it leaves the work to the memory. */
 struct cpu_near_ops {
 	/* The request to read a line has come: false, or later cpu_channels_line_up. */
@@ -32,6 +36,9 @@ struct cpu_near_ops {
 	bool (*shares)(void *self, uint64_t line);
 	/* Caches beyond leave the line, to the memory if it is modified there, where nothing is under way with it. */
 	void (*leave)(void *self, uint64_t line);
+	/* A TLB command for a touched page is at the bus, now. Returns when who had to hear of it has answered, in
+	 * units; 0: nobody had to. */
+	uint64_t (*forget)(void *self, uint64_t page, enum cpu_translation why);
 	void *self;
 };
 

@@ -744,7 +744,20 @@ static void forget_translations(struct cpu_thread *t)
 		t->translations[i].page = UINT64_MAX;
 }
 
-void cpu_core_forget_pages(struct cpu_core *k)
+void cpu_core_forget(struct cpu_core *k, uint64_t page)
+{
+	struct cpu_tag *tag = cpu_tags_find(&k->tlb, page);
+
+	if (tag) {
+		tag->state = CPU_INVALID;
+		k->tlb_pages--;
+	}
+	for (uint32_t i = 0; i < k->c->p->smt_count; i++)
+		if (k->threads[i].translations[translation_of(page)].page == page)
+			k->threads[i].translations[translation_of(page)].page = UINT64_MAX;
+}
+
+static void forget_pages(struct cpu_core *k)
 {
 	cpu_tags_clear(&k->tlb);
 	k->tlb_pages = 0;
@@ -756,7 +769,7 @@ void cpu_core_cold(struct cpu_core *k)
 {
 	cpu_tags_clear(&k->l1);
 	cpu_tags_clear(&k->l2);
-	cpu_core_forget_pages(k);
+	forget_pages(k);
 }
 
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages)

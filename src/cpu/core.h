@@ -82,8 +82,9 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 			 uint32_t use);
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
-/* Its caches and its TLB hold nothing; pages may be elsewhere. */
+/* Its caches and its TLB hold nothing. */
 void cpu_core_cold(struct cpu_core *k);
-void cpu_core_forget_pages(struct cpu_core *k);
+/* Its TLB and its threads have no translation of the page any more. */
+void cpu_core_forget(struct cpu_core *k, uint64_t page);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 
-enum { ENTRY_BYTES = 8 };
+enum { ENTRY_BYTES = 8, TABLE_PAGES_LOG2 = 54 };
 /* Beyond all addresses of programs. */
 #define TABLE_PAGES ((uint64_t)1 << 60)
 
@@ -113,11 +113,17 @@ uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page)
 	return (uint32_t)((frame - 1) % p->channel_count);
 }
 
-uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
+uint64_t cpu_pages_table_entry(struct cpu_pages *p, uint32_t unit, uint32_t table, uint64_t index)
 {
 	const uint64_t each = p->c->p->page_bytes / ENTRY_BYTES;
+	const uint64_t first = TABLE_PAGES + ((uint64_t)table << TABLE_PAGES_LOG2);
 
-	return cpu_pages_line(p, unit, TABLE_PAGES + page / each) + (page % each * ENTRY_BYTES >> p->c->line_shift);
+	return cpu_pages_line(p, unit, first + index / each) + (index % each * ENTRY_BYTES >> p->c->line_shift);
+}
+
+uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
+{
+	return cpu_pages_table_entry(p, unit, 0, page);
 }
 
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page)

@@ -37,6 +37,8 @@ uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, ui
 uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page);
 /* The line that has the page's entry of the table of pages, whose pages lie as any others. */
 uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page);
+/* Of another table, at most the 63rd; the pages' own is the first, 0. */
+uint64_t cpu_pages_table_entry(struct cpu_pages *p, uint32_t unit, uint32_t table, uint64_t index);
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page);
 /* Pages from first to before end have no frames any more. */
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end);

@@ -164,13 +164,54 @@ bool cpu_is_untouched(const struct cpu_system *s, uint64_t address)
 	return !cpu_pages_is_touched(&s->pages, address / s->common.p->page_bytes);
 }
 
-void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes)
+/* Nobody has a translation of the touched page any more, near-data processors' NDP-Ms from when they hear of it. */
+static uint64_t forget(struct cpu_system *s, uint64_t page, enum cpu_translation why)
+{
+	const struct cpu_near_ops *near = s->channels.near;
+
+	for (uint32_t i = 0; i < s->common.p->core_count; i++)
+		cpu_core_forget(&s->cores[i], page);
+	return near ? near->forget(near->self, page, why) : 0;
+}
+
+/* From units on: a slot of the bus each, and the time of a command once. Returns when all have answered. */
+static uint64_t tell(struct cpu_system *s, uint64_t units, uint64_t first, uint64_t end, enum cpu_translation why)
+{
+	const uint64_t command = s->common.p->tlb_command_ps * s->common.per_ps;
+	uint64_t done = units;
+
+	for (uint64_t page = first; page < end; page++) {
+		if (!cpu_pages_is_touched(&s->pages, page))
+			continue;
+
+		const uint64_t near = forget(s, page, why);
+
+		if (why == CPU_TRANSLATION_SILENT)
+			continue;
+		s->common.stats.tlb_commands++;
+		units = cpu_bus_slot_beside(&s->bus, units);
+		done = MAX(MAX(done, near), units + command);
+	}
+	return done;
+}
+
+uint64_t cpu_unmap(struct cpu_system *s, uint64_t now_ps, uint64_t address, uint64_t size_bytes, bool is_silent)
 {
 	const uint64_t page = s->common.p->page_bytes;
+	const uint64_t first = (address + page - 1) / page, end = (address + size_bytes) / page;
+	const uint64_t done = tell(s, now_ps * s->common.per_ps, first, end,
+				   is_silent ? CPU_TRANSLATION_SILENT : CPU_TRANSLATION_GOES);
 
-	cpu_pages_unmap(&s->pages, (address + page - 1) / page, (address + size_bytes) / page);
-	for (uint32_t i = 0; i < s->common.p->core_count; i++)
-		cpu_core_forget_pages(&s->cores[i]);
+	cpu_pages_unmap(&s->pages, first, end);
+	return cpu_ps_from(&s->common, done);
+}
+
+uint64_t cpu_protect(struct cpu_system *s, uint64_t now_ps, uint64_t address, uint64_t size_bytes)
+{
+	const uint64_t page = s->common.p->page_bytes, end = (address + size_bytes + page - 1) / page;
+	const uint64_t done = tell(s, now_ps * s->common.per_ps, address / page, end, CPU_TRANSLATION_CHANGES);
+
+	return cpu_ps_from(&s->common, done);
 }
 
 bool cpu_has_room(const struct cpu_system *s, uint32_t channel)
@@ -233,14 +274,14 @@ void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t
 	struct cpu_common *c = &s->common;
 	const uint64_t page = address / c->p->page_bytes, from = cpu_pages_line(&s->pages, 0, page);
 	const uint64_t begin_ps = *done_ps, from_channel = cpu_pages_channel(&s->pages, page);
+	const uint64_t told = tell(s, begin_ps * c->per_ps, page, page + 1, CPU_TRANSLATION_GOES);
 	uint64_t done;
 
+	*done_ps = cpu_ps_from(c, told);
 	cpu_pages_move(&s->pages, page, channel);
 	cpu_leave(s, address); /* of whose place it was before */
 	done = cpu_channels_copy(&s->channels, from, cpu_pages_line(&s->pages, 0, page),
 				 c->p->page_bytes / c->p->line_bytes);
-	for (uint32_t i = 0; i < c->p->core_count; i++)
-		cpu_core_forget_pages(&s->cores[i]);
 	c->stats.page_moves++;
 	*done_ps = MAX(*done_ps, (done + c->per_ps - 1) / c->per_ps) + c->p->page_fault_ps;
 	if (s->moves)

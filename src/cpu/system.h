@@ -156,8 +156,12 @@ uint64_t cpu_first_line(struct cpu_system *s, uint32_t unit, uint64_t page);
 cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t line);
 /* Has nobody touched the page of the address yet? */
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
-/* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again. */
-void cpu_unmap(struct cpu_system *s, uint64_t address, uint64_t size_bytes);
+/* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again.
+ * Their translations go, and no others, by a TLB command for each that was touched, for whose answers the caller waits:
+ * returns until when, at least now_ps. is_silent: they go without a command, at once, as nobody has used them. */
+uint64_t cpu_unmap(struct cpu_system *s, uint64_t now_ps, uint64_t address, uint64_t size_bytes, bool is_silent);
+/* Translations of pages of which any part is in the range change: TLB commands, the same. */
+uint64_t cpu_protect(struct cpu_system *s, uint64_t now_ps, uint64_t address, uint64_t size_bytes);
 /* For one more page of a channel, where pages have channels. */
 bool cpu_has_room(const struct cpu_system *s, uint32_t channel);
 /* Caches leave what they have of the touched page of the address, to the memory if it is modified. Lines with something
@@ -168,8 +172,8 @@ void cpu_leave(struct cpu_system *s, uint64_t address);
  * when the last is done. */
 uint64_t cpu_flush(struct cpu_system *s, uint64_t now_ps, uint64_t begin, uint64_t end);
 /* The touched page of the address, which caches have left, goes to another channel, where pages have channels, and that
- * one has room. *done_ps, at least the engine's time, is put off
- * until it is there, and by cpu.page_fault_ps for who moves it. */
+ * one has room: a TLB command, and a copy. *done_ps, at least the engine's time, is put off until both are done, and by
+ * cpu.page_fault_ps for who moves it. */
 void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t *done_ps);
 /* Pages of the range that nobody has touched yet go to these channels in turns, a bit each, or, 0, to that of who
  * touches them; without a range, all pages of which nothing else is said. Only where pages have channels. */

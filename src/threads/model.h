@@ -59,7 +59,7 @@ enum thread_ask_kind {
 	THREAD_ASK_PLACE,
 	THREAD_ASK_MOVE,      /* the range's touched pages, to the one node of nodes */
 	THREAD_ASK_WHERE,     /* the result is the node of the range's first page, -1: not touched */
-	THREAD_ASK_UNMAP,     /* the pages are gone */
+	THREAD_ASK_UNMAP,     /* the pages are gone; value 1: the runtime's own, of whom nobody has to be told */
 	THREAD_ASK_PROTECT,   /* translations of the range change */
 	THREAD_ASK_CLAIM,     /* value: enum thread_owner */
 	THREAD_ASK_CACHEABLE, /* value 1: remote lines of the range may stay in caches of NDPs */

@@ -195,29 +195,261 @@ static void test_counted_in_transit(void **state)
 	assert_true(returns > 0);
 }
 
-/* A page that is mapped again is a new one for the core that used it last, and its translation. */
+static void unmap(struct rig *r, uint64_t begin, uint64_t end)
+{
+	settle(r);
+	r->ready_ps[CPU] = cpu_unmap(r->cpu, r->ready_ps[CPU], begin, end - begin, false);
+}
+
+static void protect(struct rig *r, uint64_t begin, uint64_t end)
+{
+	settle(r);
+	r->ready_ps[CPU] = cpu_protect(r->cpu, r->ready_ps[CPU], begin, end - begin);
+}
+
+/* A page that is mapped again is a new one for the core that used it last, and its translation; also where nobody has
+ * to be told. */
 static void test_unmapped(void **state)
+{
+	(void)state;
+	for (uint32_t is_silent = 0; is_silent < 2; is_silent++) {
+		struct rig r;
+		const struct channel_stats *stats;
+
+		rig_defaults(&r);
+		r.params.tlb_count = 4;
+		rig_open(&r, true);
+		stats = channel_system_stats(r.near);
+		access_alone(&r, NDP, FIRST, CPU_READ);
+		assert_int_equal(stats->page_faults, 1);
+		assert_int_equal(stats->tlb_misses, 1);
+		for (uint32_t i = 2; i < 4; i++) {
+			settle(&r);
+			cpu_unmap(r.cpu, r.ready_ps[CPU], FIRST, PAGE_BYTES, is_silent);
+			access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES, CPU_READ);
+			assert_int_equal(stats->page_faults, i);
+			assert_int_equal(stats->tlb_misses, i);
+			access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES + 32, CPU_READ);
+			assert_int_equal(stats->tlb_misses, i);
+		}
+		assert_int_equal(stats->tlb_commands, is_silent ? 0 : 2);
+		rig_close(&r);
+	}
+}
+
+enum { OTHER = NDP + 4, HELD = 6 /* pages */ };
+
+/* NDP and OTHER, and a processor, have the translations of pages from FIRST on, which one after the other are behind
+ * either channel, and none of more; with tables of the same pages. */
+static void open_translated(struct rig *r)
+{
+	rig_defaults(r);
+	r->params.tlb_count = 16;
+	r->params.tlb_page_bytes = PAGE_BYTES;
+	r->params.cache_bytes = 0; /* each access is translated */
+	r->cpu_params.tlb_count = 64;
+	rig_open(r, true);
+	for (uint32_t i = 0; i <= HELD; i++)
+		access_alone(r, CPU, FIRST + i * PAGE_BYTES, CPU_READ);
+	for (uint32_t i = 0; i < HELD; i++) {
+		access_alone(r, NDP, FIRST + i * PAGE_BYTES, CPU_READ);
+		access_alone(r, OTHER, FIRST + i * PAGE_BYTES, CPU_READ);
+	}
+	assert_int_equal(channel_tlb_pages(r->near), 2 * HELD);
+	assert_int_equal(cpu_tlb_pages(r->cpu), HELD + 1);
+}
+
+/* A page of its own that a processor unmaps, or an NDP's that has no more to do with the others', changes nothing for
+ * those: no counter of theirs but that of the commands. */
+static void test_unrelated_unmap(void **state)
+{
+	struct channel_stats before;
+	struct cpu_stats cpu_before;
+	const struct channel_stats *stats;
+	const struct cpu_stats *cpu;
+	struct rig r;
+
+	(void)state;
+	open_translated(&r);
+	stats = channel_system_stats(r.near);
+	cpu = cpu_system_stats(r.cpu);
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint64_t own = FIRST + (HELD + i) * PAGE_BYTES;
+
+		access_alone(&r, CPU + 1, own, CPU_WRITE);
+		before = *stats;
+		cpu_before = *cpu;
+		unmap(&r, own, own + PAGE_BYTES);
+		settle(&r);
+		before.tlb_commands++;
+		if (stats->tlb_forwards != before.tlb_forwards) {
+			/* Behind a channel whose region is not the processors' the NDP-M is told, and has no entry. */
+			before.tlb_forwards++;
+			before.messages_down++;
+			before.messages_up++;
+			before.message_bytes += 2 * r.params.message_bytes;
+		}
+		assert_memory_equal(stats, &before, sizeof(before));
+		assert_int_equal(cpu->tlb_commands, cpu_before.tlb_commands + 1);
+		assert_int_equal(channel_tlb_pages(r.near), 2 * HELD);
+		for (uint32_t page = 0; page < HELD; page++) {
+			access_alone(&r, NDP, FIRST + page * PAGE_BYTES, CPU_READ);
+			access_alone(&r, OTHER, FIRST + page * PAGE_BYTES, CPU_READ);
+			access_alone(&r, CPU, FIRST + page * PAGE_BYTES, CPU_READ);
+		}
+		assert_int_equal(stats->tlb_misses, before.tlb_misses);
+		assert_int_equal(cpu->walks, cpu_before.walks);
+	}
+	rig_close(&r);
+}
+
+/* Of what NDPs hold exactly the range goes, wherever it lies and whatever state its regions are in, when the command
+ * has come, and not before. */
+static void test_held_range(void **state)
+{
+	static const enum channel_owner owners[] = {CHANNEL_OWNER_CPU, CHANNEL_OWNER_NDP, CHANNEL_OWNER_SHARED};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * G_N_ELEMENTS(owners) + 2; i++) {
+		const bool is_protected = i & 1;
+		const uint64_t begin = FIRST + PAGE_BYTES, end = begin + 2 * PAGE_BYTES;
+		const struct channel_stats *stats;
+		const struct cpu_stats *cpu;
+		uint64_t misses, walks;
+		struct rig r;
+
+		open_translated(&r);
+		stats = channel_system_stats(r.near);
+		cpu = cpu_system_stats(r.cpu);
+		settle(&r);
+		if (i / 2 < G_N_ELEMENTS(owners)) /* else as it comes */
+			claim(&r, FIRST, FIRST + 100 * PAGE_BYTES, owners[i / 2]);
+		misses = stats->tlb_misses;
+		walks = cpu->walks;
+		(is_protected ? protect : unmap)(&r, begin, end);
+		assert_int_equal(channel_tlb_pages(r.near), 2 * HELD); /* it is on its way */
+		assert_int_equal(cpu_tlb_pages(r.cpu), HELD + 1 - 2);
+		settle(&r);
+		assert_int_equal(channel_tlb_pages(r.near), 2 * HELD - 4);
+		assert_int_equal(stats->tlb_forwards, 4);
+		for (uint32_t page = 0; page < HELD; page++) {
+			const uint32_t is_gone = page == 1 || page == 2;
+
+			access_alone(&r, NDP, FIRST + page * PAGE_BYTES, CPU_READ);
+			access_alone(&r, OTHER, FIRST + page * PAGE_BYTES, CPU_READ);
+			access_alone(&r, CPU, FIRST + page * PAGE_BYTES, CPU_READ);
+			misses += 2 * is_gone;
+			walks += is_gone;
+			assert_int_equal(stats->tlb_misses, misses);
+			assert_int_equal(cpu->walks, walks);
+		}
+		rig_close(&r);
+	}
+}
+
+/* Who unmaps waits: for a slot of the bus for each page and for the processors, and for the NDP-M where that is farther
+ * away; for pages that nobody has touched, for nothing. */
+static void test_command_costs(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig r;
+		uint64_t begin_ps, done_ps;
+
+		open_translated(&r);
+		r.cpu_params.tlb_command_ps = i ? 1000 : 1000000;
+		settle(&r);
+		begin_ps = r.ready_ps[CPU];
+		done_ps = cpu_unmap(r.cpu, begin_ps, FIRST + 100 * PAGE_BYTES, 4 * PAGE_BYTES, false);
+		assert_int_equal(done_ps, begin_ps);
+		done_ps = cpu_unmap(r.cpu, begin_ps, FIRST, PAGE_BYTES, false) - begin_ps;
+		if (i)
+			assert_in_range(done_ps, 2 * r.params.message_ps + r.params.point_ps,
+					2 * r.params.message_ps + r.params.point_ps + 10000);
+		else
+			assert_in_range(done_ps, 1000000, 1001000);
+		rig_close(&r);
+	}
+}
+
+/* A command that comes while the page is walked for: the translation serves who waits, and is not kept. */
+static void test_command_during_walk(void **state)
 {
 	struct rig r;
 	const struct channel_stats *stats;
 
 	(void)state;
-	rig_defaults(&r);
-	r.params.tlb_count = 4;
+	open_translated(&r);
+	stats = channel_system_stats(r.near);
+	settle(&r);
+	rig_access(&r, NDP, FIRST + HELD * PAGE_BYTES, 8, CPU_READ);
+	rig_access(&r, NDP + 1, FIRST + HELD * PAGE_BYTES, 8, CPU_READ);
+	while (stats->walk_reads < (HELD + HELD) * 4 + 1)
+		sim_run_until(r.ctx.engine, sim_next_units(r.ctx.engine));
+	cpu_protect(r.cpu, sim_now_ps(r.ctx.engine) + 1, FIRST + HELD * PAGE_BYTES, PAGE_BYTES);
+	settle(&r);
+	assert_int_equal(channel_tlb_pages(r.near), 2 * HELD);
+	assert_int_equal(stats->walks, 2 * HELD + 1);
+	assert_int_equal(stats->tlb_misses, 2 * HELD + 2);
+	rig_close(&r);
+}
+
+/* ns of a read by the first core of NDP 0. */
+static double read_ns(struct rig *r, uint64_t at)
+{
+	const uint32_t unit = r->cpu_units;
+	uint64_t begin_ps;
+
+	settle(r);
+	begin_ps = r->ready_ps[unit];
+	rig_access(r, unit, at, 8, CPU_READ);
+	sim_run(r->ctx.engine);
+	return (double)(r->ready_ps[unit] - begin_ps) / 1000;
+}
+
+static void near(const char *what, double value, double expected)
+{
+	print_message("%s: %.1f, closed form %.1f\n", what, value, expected);
+	assert_true(value > expected * 0.98 && value < expected * 1.02);
+}
+
+/* A walk: the messages, the NDP-AP, and a read of each table's entry by the NDP-AP's cache, or through it as any line.
+ */
+static void test_walk(void **state)
+{
+	enum { TABLES = 4 /* of 512 entries, for addresses of 48 bits and pages of 64 KB */, STEP_PS = 20000 };
+	const struct channel_stats *stats;
+	double cold, hit, warm, line;
+	uint64_t page;
+	struct rig r;
+
+	(void)state;
+	rig_thesis(&r);
+	r.params.tlb_count = 16;
+	r.params.tlb_page_bytes = page = r.cpu_params.page_bytes;
+	r.params.walk_step_ps = STEP_PS;
+	r.params.cache_bytes = 0;
 	rig_open(&r, true);
 	stats = channel_system_stats(r.near);
-	access_alone(&r, NDP, FIRST, CPU_READ);
-	assert_int_equal(stats->page_faults, 1);
-	assert_int_equal(stats->tlb_misses, 1);
-	for (uint32_t i = 2; i < 4; i++) {
-		cpu_unmap(r.cpu, FIRST, PAGE_BYTES);
-		channel_forget_pages(r.near);
-		access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES, CPU_READ);
-		assert_int_equal(stats->page_faults, i);
-		assert_int_equal(stats->tlb_misses, i);
-		access_alone(&r, NDP, FIRST + i * RIG_LINE_BYTES + 32, CPU_READ);
-		assert_int_equal(stats->tlb_misses, i);
+	for (uint64_t i = 0; i < 3; i++) { /* two in the own memory, one in another one */
+		cpu_place(r.cpu, i * page, page, i < 2 ? 1 : 2);
+		cpu_first_line(r.cpu, 0, i);
 	}
+	claim(&r, 0, 2 * page, CHANNEL_OWNER_NDP);
+	cold = read_ns(&r, 0);
+	assert_int_equal(stats->walk_reads, TABLES);
+	assert_int_equal(stats->point_in_bytes, TABLES * RIG_LINE_BYTES);
+	hit = read_ns(&r, RIG_LINE_BYTES);
+	warm = read_ns(&r, page);
+	assert_int_equal(stats->walks, 2);
+	assert_int_equal(stats->walk_reads, 2 * TABLES);
+	assert_int_equal(stats->point_in_bytes, TABLES * RIG_LINE_BYTES);
+	read_ns(&r, 2 * page);
+	line = read_ns(&r, 2 * page + RIG_LINE_BYTES);
+	line -= read_ns(&r, 2 * page + RIG_LINE_BYTES + 32);
+	near("a walk whose entries the NDP-AP has, ns", warm - hit,
+	     2 * 24 + 12 / 20.0 + 12 / 10.0 + 20 + TABLES * STEP_PS / 1000);
+	near("entries that come from the memory, ns", cold - warm, TABLES * line);
 	rig_close(&r);
 }
 
@@ -257,21 +489,21 @@ static void test_tlb_commands(void **state)
 		r.params.shadow_filter = is_filtered;
 		stats = channel_system_stats(r.near);
 		down = stats->messages_down;
-		channel_tlb_commands(r.near, FIRST, SECOND + 8, false);
+		protect(&r, FIRST, SECOND + 8);
 		assert_int_equal(stats->tlb_commands, 3);
 		assert_int_equal(stats->tlb_forwards, is_filtered ? 0 : 3);
-		channel_tlb_commands(r.near, SECOND + PAGE_BYTES, SECOND + 9 * PAGE_BYTES, false); /* not touched */
+		protect(&r, SECOND + PAGE_BYTES, SECOND + 9 * PAGE_BYTES); /* not touched */
 		assert_int_equal(stats->tlb_commands, 3);
 		assert_int_equal(stats->messages_down - down, is_filtered ? 0 : 3);
 		access_alone(&r, NDP, FIRST, CPU_READ); /* the first channel's region has lines that differ */
 		down = stats->messages_down;
-		channel_tlb_commands(r.near, FIRST, SECOND + 8, false);
+		protect(&r, FIRST, SECOND + 8);
 		assert_int_equal(stats->tlb_forwards, is_filtered ? 2 : 6);
 		assert_int_equal(stats->messages_down - down, is_filtered ? 2 : 3);
 		/* A page of which a part stays is not unmapped. */
-		channel_tlb_commands(r.near, FIRST + 8, SECOND + PAGE_BYTES - 1, true);
+		unmap(&r, FIRST + 8, SECOND + PAGE_BYTES - 1);
 		assert_int_equal(stats->tlb_commands, 7);
-		channel_tlb_commands(r.near, FIRST + 8, FIRST + PAGE_BYTES - 8, true);
+		unmap(&r, FIRST + 8, FIRST + PAGE_BYTES - 8);
 		assert_int_equal(stats->tlb_commands, 7);
 		rig_close(&r);
 	}
@@ -506,6 +738,9 @@ int main(void)
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),
 	    cmocka_unit_test(test_unmapped), cmocka_unit_test(test_translations),
+	    cmocka_unit_test(test_unrelated_unmap), cmocka_unit_test(test_held_range),
+	    cmocka_unit_test(test_command_costs), cmocka_unit_test(test_command_during_walk),
+	    cmocka_unit_test(test_walk),
 	    cmocka_unit_test(test_tlb_commands),
 	    cmocka_unit_test(test_own_remote_write),
 	    cmocka_unit_test(test_wires),

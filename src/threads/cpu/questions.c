@@ -60,8 +60,6 @@ static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *
 {
 	const uint64_t page = h->params->page_bytes, first = a->address / page * page;
 	const int32_t channel = __builtin_ctzll(a->nodes);
-	const uint64_t *forwards = h->near ? &channel_system_stats(h->near)->tlb_forwards : NULL;
-	const uint64_t before = forwards ? *forwards : 0;
 	int64_t result = 0;
 
 	if (h->params->placement == CPU_PLACE_LINE)
@@ -75,17 +73,11 @@ static int64_t move_pages(struct host *h, const struct thread_ask *a, uint64_t *
 			result = -ENOMEM;
 			break;
 		}
-		if (h->near)
-			channel_tlb_commands(h->near, at, at + page, true);
 		cpu_leave(h->cpu, at);
 		if (h->bytes)
 			bytes_unmap(h->bytes, at, page);
 		cpu_move(h->cpu, at, (uint32_t)channel, done_ps);
 	}
-	if (h->near)
-		channel_forget_pages(h->near);
-	if (forwards && *forwards != before) /* the commands and their answers */
-		*done_ps += 2 * channel_message_ps(h->near_params, h->params);
 	return result;
 }
 
@@ -121,19 +113,14 @@ struct thread_reply host_answer(void *self, const struct thread_at *at, const st
 	case THREAD_ASK_UNMAP:
 		if (h->accelerators)
 			accelerators_unmap(h->accelerators, a->address, a->bytes);
-		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes, true);
 		if (h->bytes)
 			bytes_unmap(h->bytes, a->address, a->bytes);
-		cpu_unmap(h->cpu, a->address, a->bytes);
-		if (h->near)
-			channel_forget_pages(h->near);
+		reply.done_ps = cpu_unmap(h->cpu, at->now_ps, a->address, a->bytes, a->value);
 		break;
-	case THREAD_ASK_PROTECT: /* what may be done with a page takes no time to find */
+	case THREAD_ASK_PROTECT:
 		if (h->accelerators)
 			accelerators_unmap(h->accelerators, a->address, a->bytes);
-		if (h->near)
-			channel_tlb_commands(h->near, a->address, a->address + a->bytes, false);
+		reply.done_ps = cpu_protect(h->cpu, at->now_ps, a->address, a->bytes);
 		break;
 	case THREAD_ASK_MAP:
 	case THREAD_ASK_COMMAND:

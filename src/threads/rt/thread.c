@@ -167,7 +167,8 @@ static uint32_t slot_find(void)
 static void forget_pages(char *stack, size_t bytes)
 {
 	if (__strata_on)
-		rt_ask(&(struct thread_ask){.kind = THREAD_ASK_UNMAP, .address = rt_address(stack), .bytes = bytes});
+		rt_ask(&(struct thread_ask){
+		    .kind = THREAD_ASK_UNMAP, .address = rt_address(stack), .bytes = bytes, .value = 1});
 }
 
 struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_bytes)
