@@ -509,6 +509,28 @@ static void test_tlb_commands(void **state)
 	}
 }
 
+/* Whoever has all of a region: the processors' alone keep its commands from the NDP-M. */
+static void test_tlb_commands_of_regions(void **state)
+{
+	static const enum channel_owner owners[] = {CHANNEL_OWNER_SHARED, CHANNEL_OWNER_NDP, CHANNEL_OWNER_CPU};
+	struct rig r;
+	const struct channel_stats *stats;
+
+	(void)state;
+	open_pages(&r);
+	stats = channel_system_stats(r.near);
+	for (uint32_t i = 0; i < G_N_ELEMENTS(owners); i++) {
+		const uint64_t forwards = stats->tlb_forwards, returns = stats->summary_returns;
+
+		settle(&r);
+		claim(&r, FIRST, SECOND + PAGE_BYTES, owners[i]);
+		assert_int_equal(stats->summary_returns, returns + 2); /* all of it, of either channel */
+		protect(&r, FIRST, SECOND + PAGE_BYTES);
+		assert_int_equal(stats->tlb_forwards - forwards, owners[i] == CHANNEL_OWNER_CPU ? 0 : 3);
+	}
+	rig_close(&r);
+}
+
 /* A core that may keep remote lines reads what it wrote there itself. */
 static void test_own_remote_write(void **state)
 {
@@ -741,7 +763,7 @@ int main(void)
 	    cmocka_unit_test(test_unrelated_unmap), cmocka_unit_test(test_held_range),
 	    cmocka_unit_test(test_command_costs), cmocka_unit_test(test_command_during_walk),
 	    cmocka_unit_test(test_walk),
-	    cmocka_unit_test(test_tlb_commands),
+	    cmocka_unit_test(test_tlb_commands), cmocka_unit_test(test_tlb_commands_of_regions),
 	    cmocka_unit_test(test_own_remote_write),
 	    cmocka_unit_test(test_wires),
 	    cmocka_unit_test(test_cold),
