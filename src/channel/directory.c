@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 
-enum { ITEM_LINES = 128, ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
+enum { ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
 
 uint64_t directory_region(const struct ndp_m *m, uint64_t line)
 {
@@ -43,6 +43,8 @@ static void written(void *manager, struct cpu_dram_access *a)
 	struct directory_read *d = (struct directory_read *)a;
 	struct ndp_m *m = manager;
 
+	items_written(m, d);
+	base_map_set(&m->items_under_way, d->item, 0);
 	PUT(m->s->free_directory_reads, d);
 	if (a->class == CPU_DRAM_DIRECTORY) {
 		m->directory_writes--;
@@ -66,10 +68,25 @@ static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 	return d;
 }
 
+/* On its way to the memory; NULL: it is not. */
+static struct directory_read *under_way(const struct ndp_m *m, uint64_t item)
+{
+	return (struct directory_read *)(uintptr_t)base_map_get(&m->items_under_way, item);
+}
+
+/* The item as it is now. One that is on its way takes what is new along, so that nothing older comes behind it. */
 static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class)
 {
-	struct directory_read *d = access_new(m, item);
+	struct directory_read *d = under_way(m, item);
 
+	if (d) {
+		m->s->stats.directory_merges++;
+		items_write(m, d);
+		return;
+	}
+	d = access_new(m, item);
+	items_write(m, d);
+	base_map_set(&m->items_under_way, item, (uintptr_t)d);
 	m->s->stats.directory_writes++;
 	m->directory_writes += class == CPU_DRAM_DIRECTORY;
 	d->dram.is_write = true;
@@ -94,9 +111,24 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 
 	if (tag->state == CPU_MODIFIED)
 		write_item(m, tag->line, CPU_DRAM_DIRECTORY);
+	if (tag->state)
+		items_leave(m, tag->line);
 	*tag = (struct cpu_tag){.line = item, .state = CPU_SHARED};
 	cpu_tags_use(&m->directory_cache, tag);
+	items_come(m, under_way(m, item), item);
 	return tag;
+}
+
+/* What the region's summary has said of it is in the memory soon; a copy in the cache is older than that. */
+static void fill_item(struct ndp_m *m, uint64_t item)
+{
+	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, item);
+
+	if (tag)
+		tag->state = CPU_SHARED;
+	items_fill(m, under_way(m, item), item, tag != NULL);
+	if (m->s->p->directory_fill)
+		write_item(m, item, CPU_DRAM_BACKGROUND);
 }
 
 /* From the summary to items of its lines. */
@@ -132,16 +164,19 @@ void directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
 		fill(r, lines);
 		if (directory_is_summarised(s, region)) {
 			s->stats.summary_changes++;
-			for (uint64_t n = 0; s->p->directory_fill && n < (lines + ITEM_LINES - 1) / ITEM_LINES; n++)
-				write_item(m, region * (s->region_lines / ITEM_LINES) + n, CPU_DRAM_BACKGROUND);
+			for (uint64_t n = 0; n < (lines + ITEM_LINES - 1) / ITEM_LINES; n++)
+				fill_item(m, region * (s->region_lines / ITEM_LINES) + n);
 		}
 	}
-	set_item(r, index & (s->region_lines - 1), state);
-	if (s->is_peer)
+	if (s->is_peer) {
+		set_item(r, index & (s->region_lines - 1), state);
 		return;
+	}
 	tag = cpu_tags_find(&m->directory_cache, item);
 	if (!tag)
 		tag = cache_put(m, item);
+	set_item(r, index & (s->region_lines - 1), state);
+	items_set(m, index, state);
 	tag->state = CPU_MODIFIED;
 	if (r->counts[state] == lines && !r->in_transit && s->p->summary_by_hardware &&
 	    directory_is_summarised(s, region))
@@ -185,6 +220,7 @@ void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 		point_changed(m, region);
 	}
 	cpu_tags_clear(&m->directory_cache);
+	items_cold(m);
 	g_free(states);
 }
 
@@ -253,7 +289,8 @@ static void item_read(void *manager, struct cpu_dram_access *a)
 		m->s->stats.directory_queue_waits++;
 }
 
-/* By the cache, or by a read that takes a place of the queue or is under way. */
+/* By the cache; by the queue, if the item is on its way to the memory; or by a read that takes a place of the queue or
+ * is under way. */
 static bool look_up(struct cpu_event *e)
 {
 	struct near_request *r = (struct near_request *)e;
@@ -264,6 +301,15 @@ static bool look_up(struct cpu_event *e)
 
 	if (tag) {
 		cpu_tags_use(&m->directory_cache, tag);
+		items_check(m, r->index);
+		manager_ready(r);
+		return true;
+	}
+	if (under_way(m, item)) {
+		if (!may_write(m))
+			return false;
+		m->s->stats.directory_forwards++;
+		cache_put(m, item);
 		manager_ready(r);
 		return true;
 	}
@@ -298,6 +344,7 @@ static void fire_look_up(void *manager, struct cpu_event *e)
 	m->s->stats.directory_misses += !tag;
 	if (likely(tag && !m->gates[GATE_DIRECTORY].count)) {
 		cpu_tags_use(&m->directory_cache, tag);
+		items_check(m, r->index);
 		manager_ready(r);
 		return;
 	}
@@ -338,6 +385,8 @@ void directory_init(struct ndp_m *m)
 		m->regions[i].state = (uint8_t)first_state(m->s);
 	cpu_tags_init(&m->directory_cache, m->s->p->directory_cache_bytes,
 		      (uint32_t)m->s->p->directory_cache_ways_count, QUARTER_BYTES);
+	base_map_init(&m->items_under_way);
+	items_init(m);
 }
 
 void directory_free(struct ndp_m *m)
@@ -346,4 +395,6 @@ void directory_free(struct ndp_m *m)
 		g_free(m->regions[i].items);
 	g_free(m->regions);
 	cpu_tags_free(&m->directory_cache);
+	base_map_free(&m->items_under_way);
+	items_free(m);
 }

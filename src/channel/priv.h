@@ -113,13 +113,17 @@ struct near_region {
 	bool is_claimed;     /* software just claims lines of it */
 };
 
-/* A line of the directory that the memory is asked for. */
+/* 2 bits each of so many lines. */
+enum { ITEM_LINES = 128, ITEM_BYTES = ITEM_LINES / 4 };
+
+/* An item of the directory that the memory is asked for, or that is written there. */
 struct directory_read {
 	struct cpu_dram_access dram; /* first */
 	struct directory_read *next;
 	struct ndp_m *m;
 	uint64_t item;
 	struct near_request *waiting; /* by dram.next */
+	uint8_t states[ITEM_BYTES];   /* what is written; see items.c */
 };
 
 struct ndp_m {
@@ -133,6 +137,8 @@ struct ndp_m {
 	uint32_t tlb_pages; /* that the TLB holds */
 	struct translation *walks; /* under way */
 	struct directory_read *directory_reads;
+	struct base_map items_under_way; /* to the memory: struct directory_read */
+	struct items *items;		 /* NULL: nobody follows them */
 	/* Places that are taken, of requests until they are answered, of writes until the memory has them. */
 	uint32_t local_taken, local_writes, remote_taken, processors_taken, processor_writes, directory_taken,
 	    directory_writes;
@@ -148,6 +154,7 @@ struct ndp_ask {
 	uint64_t granule;
 	uint64_t asked_units;
 	bool is_busy, is_write, is_remote, is_wanted;
+	bool is_gone; /* its page has gone meanwhile: no copy of a remote line stays */
 };
 
 /* Sets of ways; those of a set are one of the host's lines. */
@@ -368,6 +375,24 @@ void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state
 bool directory_is_summarised(const struct channel_system *s, uint64_t region);
 /* Of a channel's last region the memory may have only a part. */
 uint64_t directory_region_lines(const struct channel_system *s, uint64_t region);
+
+/* items.c: with cpu.values=bytes, what is in the directory's items where these are: in the cache, on their way, in the
+ * memory. What comes into the cache, and what a look-up finds there, is what the directory says of the lines. d: the
+ * item on its way; NULL: it is not. */
+void items_init(struct ndp_m *m);
+void items_free(struct ndp_m *m);
+void items_cold(struct ndp_m *m);
+void items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item);
+void items_leave(struct ndp_m *m, uint64_t item);
+/* A line's state changes, in the cache. */
+void items_set(struct ndp_m *m, uint64_t index, enum near_state state);
+void items_check(const struct ndp_m *m, uint64_t index);
+/* The cache's goes its way to the memory, or what a region is filled with; it is there. */
+void items_write(struct ndp_m *m, struct directory_read *d);
+void items_written(struct ndp_m *m, const struct directory_read *d);
+/* All of it is as its region says now, in the cache if it is there, on its way, and in the memory where nothing has to
+ * be written. */
+void items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool is_cached);
 
 /* holders.c: who of the NDP's caches has a granule. */
 void holders_init(struct ndp_m *m);
