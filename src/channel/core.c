@@ -466,7 +466,8 @@ void core_remote(struct ndp_core *k, struct remote *r)
 		see(k, granule, true, &r->version);
 		point_return(r);
 	} else {
-		if (r->coh_event == COH_EV_R_READ && k->s->p->cache_bytes && is_uninhibited(k, k->address)) {
+		if (r->coh_event == COH_EV_R_READ && k->s->p->cache_bytes && !k->asks[0].is_gone &&
+		    is_uninhibited(k, k->address)) {
 			struct cpu_tag *tag = room(k, granule);
 
 			k->s->has_remote_copies = true;
@@ -526,8 +527,11 @@ uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 	if (!k->s->p->cache_bytes || end <= first)
 		return 0;
 	for (uint64_t at = first; at < end; at += bytes) {
-		struct cpu_tag *tag = cpu_tags_find(&k->cache, granule_of(k, at));
+		struct cpu_tag *tag;
 
+		if (!cpu_pages_is_touched(k->s->pages, at >> k->s->c->page_shift))
+			continue;
+		tag = cpu_tags_find(&k->cache, granule_of(k, at));
 		if (tag && tag->state == CORE_REMOTE) {
 			k->s->stats.flushes++;
 			tag->state = CPU_INVALID;
@@ -545,6 +549,8 @@ void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_lin
 		if (tag->state == CORE_REMOTE && line >= first_line && line < end_line)
 			tag->state = CPU_INVALID;
 	}
+	if (line_of(k, k->asks[0].granule) >= first_line && line_of(k, k->asks[0].granule) < end_line)
+		k->asks[0].is_gone = true;
 }
 
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,

@@ -97,7 +97,9 @@ static void leave_remote(struct channel_system *s, uint64_t page)
 {
 	const uint64_t first = cpu_pages_line(s->pages, 0, page);
 
-	for (uint64_t i = 0; s->has_remote_copies && i < s->p->ndp_count * s->p->core_count; i++)
+	const bool may_have = s->has_remote_copies || s->uninhibited->len; /* or one is on its way */
+
+	for (uint64_t i = 0; may_have && i < s->p->ndp_count * s->p->core_count; i++)
 		core_leave_remote(&s->cores[i], first, first + s->c->p->page_bytes / LINE_BYTES);
 }
 

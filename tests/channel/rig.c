@@ -48,33 +48,66 @@ static void answer(void *self, uint32_t unit, uint64_t time_ps)
 	execute(r, unit);
 }
 
-static void check(struct rig *r, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+static uint64_t number_of(struct rig *r, uint64_t line)
 {
 	uint64_t at = (uint64_t)(uintptr_t)g_hash_table_lookup(r->lines, (gpointer)(line + 1));
 
-	if (r->bytes && r->params.fault) /* two stores have two versions then */
-		return;
 	if (!at) {
 		at = g_hash_table_size(r->lines) + 1;
 		assert_true(at < RIG_LINES_MAX);
 		g_hash_table_insert(r->lines, (gpointer)(line + 1), (gpointer)at);
 	}
+	return at;
+}
+
+static uint16_t *oldest_of(struct rig *r, uint32_t unit, uint64_t at)
+{
+	return r->oldest[(unit - r->cpu_units) * RIG_LINES_MAX + at];
+}
+
+/* A load of an NDP core from another channel's memory that software has marked, and no older than the core knows. */
+static bool is_legal(struct rig *r, uint32_t unit, uint64_t at, uint32_t quarter, uint16_t version)
+{
+	const struct rig_access *a = &r->accesses[unit];
+	const uint16_t newest = r->versions[at][quarter];
+
+	return a->op == CPU_READ && r->open_pages >> a->address / r->cpu_params.page_bytes & 1 &&
+	       (uint32_t)cpu_channel_of(r->cpu, a->address) != (unit - r->cpu_units) / r->params.core_count &&
+	       (uint16_t)(newest - version) <= (uint16_t)(newest - oldest_of(r, unit, at)[quarter]);
+}
+
+static void check(struct rig *r, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version)
+{
+	const bool is_followed = r->oldest && unit >= r->cpu_units;
+	const uint64_t at = number_of(r, line);
+
+	if (r->bytes && r->params.fault) /* two stores have two versions then */
+		return;
 	r->observed++;
-	for (uint32_t q = 0; q < 4; q++)
-		if (quarters >> 16 * q & 1) {
-			r->versions[at][q] = (uint16_t)(r->versions[at][q] + is_write);
-			if (r->versions[at][q] != (uint16_t)(version >> 16 * q)) {
+	for (uint32_t q = 0; q < 4; q++) {
+		const uint16_t seen = (uint16_t)(version >> 16 * q);
+
+		if (!(quarters >> 16 * q & 1))
+			continue;
+		r->versions[at][q] = (uint16_t)(r->versions[at][q] + is_write);
+		if (r->versions[at][q] != seen) {
+			if (is_followed && !is_write && is_legal(r, unit, at, q, seen)) {
+				r->old_reads++;
+			} else {
 				r->wrong++;
-				r->versions[at][q] = (uint16_t)(version >> 16 * q);
+				r->versions[at][q] = seen;
 			}
 		}
+		if (is_followed)
+			oldest_of(r, unit, at)[q] = seen;
+	}
 }
 
 static void see_cpu(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version)
 {
 	struct rig *r = self;
 
-	check(r, line, CPU_VERSION_ALL, is_write, version);
+	check(r, core, line, CPU_VERSION_ALL, is_write, version);
 	if (r->bytes)
 		bytes_observe(r->bytes, core, line, is_write, version);
 }
@@ -83,7 +116,7 @@ static void see_near(void *self, uint32_t unit, uint64_t line, cpu_version quart
 {
 	struct rig *r = self;
 
-	check(r, line, quarters, is_write, version);
+	check(r, unit, line, quarters, is_write, version);
 	if (r->bytes)
 		bytes_see(r->bytes, unit, line, quarters, is_write, version);
 }
@@ -208,6 +241,8 @@ void rig_open(struct rig *r, bool is_observed)
 	if (is_observed && r->near)
 		channel_system_observe(r->near, &observer);
 	r->lines = g_hash_table_new(NULL, NULL);
+	if (r->may_be_old)
+		r->oldest = g_malloc0_n((uint64_t)(r->units - r->cpu_units) * RIG_LINES_MAX, sizeof(*r->oldest));
 }
 
 void rig_drop(struct rig *r)
@@ -218,6 +253,7 @@ void rig_drop(struct rig *r)
 	g_hash_table_destroy(r->lines);
 	bytes_free(r->bytes);
 	g_free(r->program);
+	g_free(r->oldest);
 }
 
 uint64_t rig_close(struct rig *r)
@@ -313,4 +349,86 @@ void rig_fence(struct rig *r, uint32_t unit)
 	else
 		done = channel_fence(r->near, unit - r->cpu_units, now);
 	done_at(r, unit, done);
+}
+
+void rig_settle(struct rig *r)
+{
+	sim_run(r->ctx.engine);
+	for (uint32_t i = 0; i < r->units; i++)
+		r->ready_ps[i] = sim_now_ps(r->ctx.engine) + 1;
+	sim_run_until(r->ctx.engine, r->ready_ps[0] * sim_units_per_ps(r->ctx.engine));
+}
+
+void rig_keep(struct rig *r, uint32_t page, bool is_kept)
+{
+	const uint64_t begin = page * r->cpu_params.page_bytes, end = begin + r->cpu_params.page_bytes;
+
+	channel_inhibit(r->near, begin, end);
+	if (is_kept) {
+		channel_uninhibit(r->near, begin, end);
+		r->open_pages |= 1u << page;
+	}
+}
+
+/* The core has no copy of the line that is older than the newest. */
+static void is_newest(struct rig *r, uint32_t unit, uint64_t line, uint32_t quarter)
+{
+	const uint64_t at = number_of(r, line);
+
+	if (r->oldest)
+		oldest_of(r, unit, at)[quarter] = r->versions[at][quarter];
+}
+
+void rig_flush(struct rig *r, uint32_t unit, uint64_t begin, uint64_t end)
+{
+	enum { QUARTER = RIG_LINE_BYTES / 4 };
+	const uint64_t page = r->cpu_params.page_bytes, whole = r->params.access_bytes;
+
+	if (unit < r->cpu_units) {
+		r->ready_ps[unit] = cpu_flush(r->cpu, r->ready_ps[unit], begin, end);
+		return;
+	}
+	r->ready_ps[unit] = channel_flush(r->near, unit - r->cpu_units, r->ready_ps[unit], begin, end);
+	for (uint64_t at = begin / whole * whole; at < (end + whole - 1) / whole * whole; at += QUARTER)
+		if (!cpu_is_untouched(r->cpu, at))
+			is_newest(r, unit, cpu_first_line(r->cpu, 0, at / page) + at % page / RIG_LINE_BYTES,
+				  at % RIG_LINE_BYTES / QUARTER);
+}
+
+/* Nobody keeps anything of the page's place that is older than the newest. */
+static void place_is_left(struct rig *r, uint32_t page)
+{
+	const uint64_t bytes = r->cpu_params.page_bytes;
+	const uint64_t first = cpu_first_line(r->cpu, 0, page);
+
+	for (uint64_t line = first; r->oldest && line < first + bytes / RIG_LINE_BYTES; line++)
+		for (uint32_t unit = r->cpu_units; unit < r->units; unit++)
+			for (uint32_t quarter = 0; quarter < 4; quarter++)
+				is_newest(r, unit, line, quarter);
+	if (r->bytes) {
+		rig_settle(r); /* no program unmaps what somebody uses */
+		bytes_unmap(r->bytes, page * bytes, bytes);
+	}
+}
+
+void rig_unmap(struct rig *r, uint32_t unit, uint32_t page)
+{
+	const uint64_t bytes = r->cpu_params.page_bytes;
+
+	if (cpu_is_untouched(r->cpu, page * bytes))
+		return;
+	place_is_left(r, page);
+	r->ready_ps[unit] = cpu_unmap(r->cpu, r->ready_ps[unit], page * bytes, bytes, false);
+}
+
+void rig_move(struct rig *r, uint32_t unit, uint32_t page, uint32_t channel)
+{
+	const uint64_t at = page * r->cpu_params.page_bytes;
+	const int32_t now = cpu_channel_of(r->cpu, at);
+
+	if (now < 0 || (uint32_t)now == channel || !cpu_has_room(r->cpu, channel))
+		return;
+	cpu_leave(r->cpu, at);
+	place_is_left(r, page);
+	cpu_move(r->cpu, at, channel, &r->ready_ps[unit]);
 }

@@ -22,12 +22,20 @@ struct rig {
 	uint32_t cpu_units, units;
 	uint64_t ready_ps[RIG_UNITS_MAX]; /* CPU_WAITS: not answered */
 	bool claims;			  /* random accesses claim pages as well */
+	bool has_software;		  /* they flush, mark, unmap and move pages as well */
 	bool has_queues_of_one;		  /* they check how much the memory has under way */
 	bool is_near_only;		  /* next_unit asks NDP cores only */
 	/* By line, in the order in which lines are seen. */
 	GHashTable *lines;
 	uint16_t versions[RIG_LINES_MAX][4];
 	uint64_t observed, wrong;
+	/* Before it is opened: software marks remote ranges that caches may keep. Of these an NDP core may read what
+	 * was written before, but nothing older than what it has read or flushed, or than when a page went: by core and
+	 * line. */
+	bool may_be_old;
+	uint16_t (*oldest)[4];
+	uint64_t old_reads; /* that were not of the newest, and legal */
+	uint32_t open_pages; /* a bit each: they have been marked since their page came */
 	uint64_t state; /* of the random numbers */
 	bool is_observed;
 	bool is_accounted; /* cpu/account.h */
@@ -58,5 +66,12 @@ uint64_t rig_random(struct rig *r, uint64_t below);
 uint32_t rig_next(struct rig *r);
 void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, enum cpu_op op);
 void rig_fence(struct rig *r, uint32_t unit);
+/* All that is under way ends; all units go on then. */
+void rig_settle(struct rig *r);
+/* What software says, by the unit, with which it waits; pages are those of addresses. */
+void rig_keep(struct rig *r, uint32_t page, bool is_kept); /* remote lines may stay in caches */
+void rig_flush(struct rig *r, uint32_t unit, uint64_t begin, uint64_t end);
+void rig_unmap(struct rig *r, uint32_t unit, uint32_t page);
+void rig_move(struct rig *r, uint32_t unit, uint32_t page, uint32_t channel);
 
 #endif

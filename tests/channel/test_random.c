@@ -1,5 +1,6 @@
 /* Random accesses of processors and NDP cores to few lines: each reads the last write, a line has one writer or any
  * number of readers, the laws hold, all ends; every row of the protocol is done; the same run twice is the same. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,6 +42,28 @@ static void are_queues_of_one(const struct rig *r)
 	}
 }
 
+/* Something that software says, with a page of which there are many other accesses. */
+static void say_something(struct rig *r, uint32_t unit)
+{
+	const uint32_t page = (uint32_t)rig_random(r, PAGES);
+	const uint64_t at = page * r->cpu_params.page_bytes + rig_random(r, PAGE_LINES * RIG_LINE_BYTES);
+
+	switch (rig_random(r, 8)) {
+	case 0:
+		if (r->may_be_old)
+			rig_keep(r, page % (PAGES / 2), rig_random(r, 4));
+		break;
+	case 1:
+		rig_unmap(r, unit, page);
+		break;
+	case 2:
+		rig_move(r, unit, page, (uint32_t)rig_random(r, r->cpu_params.channel_count));
+		break;
+	default:
+		rig_flush(r, unit, at, at + 1 + rig_random(r, PAGE_LINES * RIG_LINE_BYTES));
+	}
+}
+
 static void access_randomly(struct rig *r, uint64_t seed, uint32_t accesses)
 {
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
@@ -60,6 +83,10 @@ static void access_randomly(struct rig *r, uint64_t seed, uint32_t accesses)
 
 			r->ready_ps[unit] = channel_claim(r->near, r->ready_ps[unit], page * page_bytes,
 							  end * page_bytes, (enum channel_owner)rig_random(r, 3));
+			continue;
+		}
+		if (r->has_software && rig_random(r, 20) == 0) {
+			say_something(r, unit);
 			continue;
 		}
 		if (rig_random(r, 50) == 0) {
@@ -86,11 +113,14 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t accesses, bool is_obs
 	return rig_close(r);
 }
 
+/* What the tests ask for is by that number, or, of rare events, of nobody who makes fewer. */
+enum { ENOUGH = 200000 };
+
 static uint32_t accesses(void)
 {
 	const char *text = getenv("STRATA_TEST_ACCESSES");
 
-	return text ? (uint32_t)strtoul(text, NULL, 10) : 200000;
+	return text ? (uint32_t)strtoul(text, NULL, 10) : ENOUGH;
 }
 
 static void test_random(void **state)
@@ -228,6 +258,91 @@ static void test_bytes(void **state)
 	}
 }
 
+/* Flushes, remote copies that caches keep, pages that go and move: nobody reads what he must not. */
+static void test_software(void **state)
+{
+	uint64_t old_reads = 0, flushes = 0, moves = 0;
+
+	(void)state;
+	for (uint32_t variant = 0; variant < VARIANTS; variant++) {
+		struct rig r;
+
+		set_variant(&r, variant);
+		r.has_software = r.may_be_old = true;
+		r.cpu_params.tlb_count = 16;
+		if (r.params.cache_bytes) /* copies stay for a while */
+			r.params.cache_bytes *= 4;
+		rig_open(&r, true);
+		access_randomly(&r, 700 + variant, accesses() / 8);
+		old_reads += r.old_reads;
+		flushes += channel_system_stats(r.near)->flushes;
+		moves += cpu_system_stats(r.cpu)->page_moves;
+		rig_close(&r);
+	}
+	print_message("%" PRIu64 " old reads, %" PRIu64 " copies flushed, %" PRIu64 " moves\n", old_reads, flushes,
+		      moves);
+	assert_true(old_reads > accesses() / 5000 && flushes > accesses() / 5000 && moves > accesses() / 5000);
+}
+
+/* The same with a program's bytes, all of which are new everywhere. */
+static void test_software_bytes(void **state)
+{
+	(void)state;
+	for (uint32_t variant = 0; variant < VARIANTS; variant++) {
+		struct rig r;
+		uint32_t unit;
+
+		set_variant(&r, variant);
+		r.has_software = r.has_bytes = true;
+		r.cpu_params.values = CPU_VALUES_BYTES;
+		rig_open(&r, true);
+		access_randomly(&r, 800 + variant, accesses() / 16);
+		assert_int_equal(bytes_foreign(r.bytes, &unit), 0);
+		assert_int_equal(bytes_stale(r.bytes), 0);
+		rig_close(&r);
+	}
+}
+
+/* The directory's items have what the directory says, in its cache, on their way and in the memory, which all of them
+ * come to: an item for each page, more than the cache has; regions gain and lose their state in the summary. */
+static void test_items(void **state)
+{
+	uint64_t writes = 0, reads = 0, merges = 0, forwards = 0, changes = 0;
+
+	(void)state;
+	for (uint32_t variant = 0; variant < 12; variant++) {
+		struct rig r;
+		const struct channel_stats *stats;
+
+		rig_defaults(&r);
+		r.has_bytes = true;
+		r.cpu_params.values = CPU_VALUES_BYTES;
+		r.cpu_params.page_bytes = variant % 5 == 3 ? 8192 : 16384; /* an item has pages that nobody touches */
+		r.params.directory_cache_bytes = variant % 2 ? 32 : 64;
+		r.params.directory_cache_ways_count = 1;
+		r.params.summary_percent = variant % 3 * 50;
+		r.params.summary_by_hardware = variant & 4;
+		r.params.directory_fill = variant != 2;
+		r.claims = variant != 4;
+		r.cpu_params.dram_mbytes_per_s = variant % 4 ? 100 + 10000 * (variant % 2) : 0;
+		if (variant >= 6)
+			r.params.directory_queue_count = r.params.processor_queue_count = 1;
+		rig_open(&r, true);
+		access_randomly(&r, 500 + variant, accesses() / 8);
+		stats = channel_system_stats(r.near);
+		writes += stats->directory_writes;
+		reads += stats->directory_reads;
+		merges += stats->directory_merges;
+		forwards += stats->directory_forwards;
+		changes += stats->summary_changes;
+		rig_close(&r);
+	}
+	print_message("%" PRIu64 " writes, %" PRIu64 " reads, %" PRIu64 " merges, %" PRIu64 " forwards, %" PRIu64
+		      " changes\n", writes, reads, merges, forwards, changes);
+	assert_true(writes > accesses() / 20 && reads > accesses() / 20);
+	assert_true(merges > 0 && forwards > 0 && changes > 0);
+}
+
 /* Queues of one place each, whose senders wait: nothing is lost, and nobody waits for ever. */
 static void test_full_queues(void **state)
 {
@@ -290,10 +405,11 @@ static void test_full_queues(void **state)
 		run(&r, 200 + variant, accesses() / 4, true);
 	}
 	for (uint32_t i = 0; i < QUEUES; i++)
-		assert_true(waits[i] > 1000);
+		assert_true(waits[i] > accesses() / 200);
 }
 
-/* All rows are done; those that a random run cannot come to are named, with the reason. */
+/* All rows are done, by as many accesses as a test makes by itself; those that a random run cannot come to are named,
+ * with the reason. */
 static void test_rows(void **state)
 {
 	uint32_t missing = 0;
@@ -315,6 +431,10 @@ static void test_rows(void **state)
 		print_message("not done: %s\n", coh_row_name(i));
 		missing++;
 	}
+	if (missing && accesses() < ENOUGH) {
+		print_message("%u accesses, of %u: too few to ask for all rows\n", accesses(), ENOUGH);
+		skip();
+	}
 	assert_int_equal(missing, 0);
 }
 
@@ -335,6 +455,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random),	 cmocka_unit_test(test_variants), cmocka_unit_test(test_full_queues),
+	    cmocka_unit_test(test_items), cmocka_unit_test(test_software),
+	    cmocka_unit_test(test_software_bytes),
 	    cmocka_unit_test(test_rows),   cmocka_unit_test(test_same),     cmocka_unit_test(test_bytes),
 	};
 
