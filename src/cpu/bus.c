@@ -53,6 +53,19 @@ static enum cpu_state state_of(const struct cpu_bus *b, uint32_t agent, uint64_t
 	return b->agents[agent].ops->state(b->agents[agent].self, line, version);
 }
 
+bool cpu_bus_is_elsewhere(const struct cpu_bus *b, uint32_t agent, uint64_t line)
+{
+	cpu_version version;
+
+	for (const struct cpu_request *r = under_way(b, line); r; r = r->waiting)
+		if (r->agent != agent)
+			return true;
+	for (uint32_t i = 0; i < b->agent_count; i++)
+		if (i != agent && state_of(b, i, line, &version))
+			return true;
+	return false;
+}
+
 /* ---- the last level ---- */
 
 /* A hash of all of its bits, so that no stride of lines stays in one slice. */
@@ -114,11 +127,14 @@ void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version)
 
 cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t line)
 {
+	const struct cpu_request *r = under_way(b, line);
 	const struct cpu_tag *last;
 	cpu_version version;
 
 	if (state_of(b, agent, line, &version))
 		return version;
+	if (r && r->is_handed)
+		return r->version;
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (state_of(b, i, line, &version) == CPU_MODIFIED)
 			return version;
@@ -134,33 +150,47 @@ void cpu_bus_cold(struct cpu_bus *b)
 
 /* ---- from the slot to the end ---- */
 
-/* Asks all other agents, and changes them: a line has one writer or any number of readers. Returns the newest version.
- */
-static cpu_version snoop(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
+/* At the request's slot: asks all other agents, which leave the line or share it from now on, for it has one writer or
+ * any number of readers. True: one of them had it as its own alone, whether it has written it (is_handed) or not. */
+static bool snoop(struct cpu_bus *b, struct cpu_request *r)
 {
 	const bool is_write = cpu_is_write((enum cpu_op)r->op);
-	const struct cpu_tag *last;
+	bool is_owned = false;
 	cpu_version version;
 
 	r->is_alone = !is_write && b->c->p->protocol == CPU_PROTOCOL_MESI && !b->agents[r->agent].is_beside_llc;
 	for (uint32_t i = 0; i < b->agent_count; i++) {
 		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
-		const bool modified = state == CPU_MODIFIED;
 
 		r->is_alone &= !state;
 		if (!state || (!is_write && state == CPU_SHARED))
 			continue;
+		is_owned |= state > CPU_SHARED;
 		if (!is_write && cpu_is_faulty(b->c, CPU_FAULT_OLD))
 			continue;
 		b->c->stats.invalidations += is_write;
-		if (modified)
+		if (state == CPU_MODIFIED) {
 			cpu_moved(b->c, r->line, i);
-		if (!is_write && modified)
-			cpu_bus_write_back(b, r->line, version);
+			r->is_handed = true;
+			r->version = version;
+			if (!is_write)
+				cpu_bus_write_back(b, r->line, version);
+		}
 		b->agents[i].ops->snoop(b->agents[i].self, r->line, is_write);
-		if (modified)
-			return version;
+		if (r->is_handed)
+			break;
 	}
+	return is_owned;
+}
+
+/* At its end: the newest version of the line, from wherever it comes. */
+static cpu_version come(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
+{
+	const struct cpu_tag *last;
+	cpu_version version;
+
+	if (r->is_handed)
+		return r->version;
 	r->is_alone = r->is_alone && !(b->home_ops->shares && b->home_ops->shares(b->home, r->line));
 	cpu_moved(b->c, r->line, CPU_NOBODY);
 	last = cpu_tags_find(llc_of(b, r->line), r->line);
@@ -217,7 +247,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 	if (r->is_at_home)
 		tell_at_home(b, r, false);
 
-	const cpu_version version = snoop(b, r, is_from_home);
+	const cpu_version version = come(b, r, is_from_home);
 
 	if (b->agents[r->agent].is_beside_llc && cpu_is_write((enum cpu_op)r->op))
 		llc_drop(b, r->line);
@@ -225,14 +255,18 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 	sim_hist_add(cpu_is_write((enum cpu_op)r->op) ? &b->c->stats.write_latency_ps : &b->c->stats.read_latency_ps,
 		     (now - r->begun_units) / b->c->per_ps);
 	b->agents[r->agent].ops->grant(b->agents[r->agent].self, r, version);
-	/* Those that waited, in their order: the first that must goes to the bus, the others wait for that. */
+	/* Those that waited, in their order: the first that must goes to the bus, the others wait for that. A write
+	 * waits even if its agent has the line now, for another one's came before it: who takes a lock again and again
+	 * does not keep it from the others. */
 	while (w) {
 		struct cpu_request *next = w->waiting, *other = under_way(b, w->line);
+		const bool is_write = cpu_is_write((enum cpu_op)w->op);
+		const bool is_behind = is_write && other && other->agent != w->agent;
 
 		w->waiting = NULL;
 		b->c->stats.joins_over++;
 		cpu_trail_step(w->trail, CPU_PART_JOIN, now);
-		if (b->agents[w->agent].ops->again(b->agents[w->agent].self, w)) {
+		if (!is_behind && b->agents[w->agent].ops->again(b->agents[w->agent].self, w)) {
 			b->c->stats.found_beside += b->agents[w->agent].is_beside_llc;
 			request_put(b, w);
 		} else if (other) {
@@ -312,11 +346,11 @@ static void look(void *bus, struct cpu_event *e)
 	struct cpu_request *r = request_of(e);
 	const struct cpu_params *p = b->c->p;
 	struct cpu_stats *stats = &b->c->stats;
-	const struct cpu_tag *last = cpu_tags_find(llc_of(b, r->line), r->line);
+	const struct cpu_tag *last;
 	enum cpu_part part = CPU_PART_SNOOP;
 	uint64_t ps;
 	cpu_version version;
-	bool is_modified = false, is_owned = false;
+	bool is_owned;
 
 	cpu_trail_step(r->trail, CPU_PART_BUS, cpu_now_units(b->c));
 	if (unlikely(b->has_locks) && cpu_bus_is_locked(b, r->line)) {
@@ -330,23 +364,21 @@ static void look(void *bus, struct cpu_event *e)
 
 		r->asked_units = MAX(r->asked_units, units);
 	}
-	for (uint32_t i = 0; i < b->agent_count && !is_modified; i++) {
-		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
-
-		is_modified = state == CPU_MODIFIED;
-		is_owned |= state == CPU_EXCLUSIVE;
-	}
+	last = cpu_tags_find(llc_of(b, r->line), r->line);
+	is_owned = snoop(b, r);
+	if (b->agents[r->agent].ops->ordered)
+		b->agents[r->agent].ops->ordered(b->agents[r->agent].self, r);
 	if (state_of(b, r->agent, r->line, &version)) {
 		stats->upgrades++;
 		ps = p->snoop_latency_ps;
-	} else if (is_modified) {
+	} else if (r->is_handed) {
 		stats->interventions++;
 		ps = p->intervention_ps;
 	} else if (last) {
 		stats->llc_hits++;
 		ps = llc_ps(b, r->agent, r->line);
 		part = CPU_PART_LLC;
-	} else if (is_owned) { /* its copy may be modified before the memory has answered */
+	} else if (is_owned) { /* its copy is as good as the memory's, and nearer */
 		stats->interventions++;
 		ps = p->intervention_ps;
 	} else {
@@ -356,7 +388,7 @@ static void look(void *bus, struct cpu_event *e)
 			retry_claims(b, r->line);
 		return;
 	}
-	is_owned |= is_modified || (last && last->state == CPU_MODIFIED);
+	is_owned |= last && last->state == CPU_MODIFIED;
 	if (cpu_is_write((enum cpu_op)r->op) && !is_owned && b->home_ops->invalidate &&
 	    b->home_ops->invalidate(b->home, r)) {
 		if (unlikely(b->claims))

@@ -1,7 +1,9 @@
 /* bus.h - the system bus: requests for lines take its slots, all agents on it snoop; the last level; and the seam to
  * what serves a line that no cache has (the home).
  *
- * Per line one request is under way, others wait for it; it changes all caches at once when it ends.
+ * Per line one request is under way, others wait for it. At its slot all other agents answer: who has to leave the line
+ * has not got it any more from then on, and who has it modified hands it over. The agent that asks has it when the
+ * request ends; in between nobody has.
  */
 #ifndef STRATA_CPU_BUS_H
 #define STRATA_CPU_BUS_H
@@ -13,7 +15,7 @@
 struct cpu_request {
 	struct cpu_event event; /* first */
 	uint64_t line;
-	cpu_version version; /* of the line that the home sends */
+	cpu_version version; /* of the line that another agent has handed over, or the home sends */
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
 	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
 	struct cpu_request *next_locked; /* of those that wait for a locked line */
@@ -24,7 +26,8 @@ struct cpu_request {
 	uint8_t op;   /* enum cpu_op */
 	bool is_ending;	 /* a cache or the last level answers it: a claim waits for its end */
 	bool is_at_home; /* the home has been asked for it */
-	bool is_alone;	 /* of a read that ends: nobody else has the line */
+	bool is_alone;	 /* of a read: nobody else has the line */
+	bool is_handed;	 /* another agent had the line modified: it is on its way, in no cache */
 	uint64_t asked_units; /* all that is behind the home has been asked then; see struct cpu_home_ops */
 };
 
@@ -46,8 +49,11 @@ struct cpu_claim {
 struct cpu_agent_ops {
 	/* What it has of the line; *version is set where it has it. Changes nothing. */
 	enum cpu_state (*state)(const void *self, uint64_t line, cpu_version *version);
-	/* Another agent's request has ended: the line, which is here, is left (is_write) or shared from now on. */
+	/* Another agent's request has its slot: the line, which is here, is left (is_write) or shared from now on. */
 	void (*snoop)(void *self, uint64_t line, bool is_write);
+	/* Its own request has its slot, and the others leave or share the line now: until the request ends, nobody else
+	 * gets it. The agent may change the request's tag. NULL: it need not know. */
+	void (*ordered)(void *self, struct cpu_request *r);
 	/* Its own request has ended: the line is there, modified for a write, exclusive if r->is_alone. r is the bus'
 	 * again on return. */
 	void (*grant)(void *self, const struct cpu_request *r, cpu_version version);
@@ -114,6 +120,8 @@ uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void 
 
 /* The request on the line that is under way, with those that wait for it; NULL: none. */
 const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t line);
+/* Has another agent than this one the line, or asked for it? */
+bool cpu_bus_is_elsewhere(const struct cpu_bus *b, uint32_t agent, uint64_t line);
 /* The agent has no line good enough for op: asks for it, at units or later. */
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */

@@ -4,7 +4,8 @@
 #include "base/check.h"
 
 /* Whose request it is, in its tag: what for, the thread, the entry of the load. */
-enum { FOR_STORE, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
+/* A store is FOR_ORDER until its request has its slot, for which its thread waits. */
+enum { FOR_STORE, FOR_ORDER, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
 
 static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct cpu_load *load)
 {
@@ -425,7 +426,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 		if (k->stores < p->store_count) {
 			k->stores++;
 			t->stores++;
-			tag = tag_of(FOR_STORE, t, NULL);
+			tag = tag_of(cpu_bus_is_elsewhere(k->bus, k->number, line) ? FOR_ORDER : FOR_STORE, t, NULL);
 		}
 		break;
 	case CPU_PREFETCH:
@@ -440,7 +441,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 		break;
 	}
 	cpu_bus_ask(k->bus, k->number, line, t->op, tag, units);
-	if ((tag & 15) != FOR_ANSWER)
+	if ((tag & 15) != FOR_ANSWER && (tag & 15) != FOR_ORDER)
 		return true;
 	account(t, CPU_PART_L2, units);
 	t->wait = CPU_WAIT_LINE;
@@ -526,6 +527,24 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 	return true;
 }
 
+/* Behind the line that the thread is at. */
+static uint64_t line_end(const struct cpu_thread *t)
+{
+	return (t->address | (t->core->c->p->line_bytes - 1)) + 1;
+}
+
+/* What the thread waited for in its line is done: it goes on behind that. */
+static void pass_line(struct cpu_thread *t, const struct cpu_request *r, uint64_t units)
+{
+	if (unlikely(r->trail != NULL))
+		cpu_account_trail(t->core->c->account, t->unit, r->trail, 0, units);
+	if (r->op == CPU_READ)
+		place_free(t->core, units);
+	t->wait = CPU_WAIT_NOT;
+	t->address = line_end(t);
+	go_on_and_answer(t, units);
+}
+
 /* What the request was for is done: who waits for that goes on. */
 static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t units)
 {
@@ -533,13 +552,12 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 
 	switch (what_of(r)) {
 	case FOR_ANSWER:
-		if (unlikely(r->trail != NULL))
-			cpu_account_trail(k->c->account, t->unit, r->trail, 0, units);
-		if (r->op == CPU_READ)
-			place_free(k, units);
-		t->wait = CPU_WAIT_NOT;
-		t->address = (t->address | (k->c->p->line_bytes - 1)) + 1;
-		go_on_and_answer(t, units);
+		pass_line(t, r, units);
+		break;
+	case FOR_ORDER: /* another request of the core has brought the line */
+		k->stores--;
+		t->stores--;
+		pass_line(t, r, units);
 		break;
 	case FOR_LOAD:
 		load_less(t, &t->loads[r->tag >> 8], r->trail);
@@ -663,6 +681,24 @@ static void snoop(void *core, uint64_t line, bool is_write)
 		first->state = CPU_SHARED;
 }
 
+/* All others have left the line when they have answered, what they had read of it before included, and nobody gets it
+ * before the store is in it: the thread executes that and goes on. */
+static void ordered(void *core, struct cpu_request *r)
+{
+	struct cpu_core *k = core;
+	struct cpu_thread *t = &k->threads[r->tag >> 4 & 15];
+	const uint64_t answered = cpu_now_units(k->c) + k->c->p->snoop_latency_ps * k->c->per_ps;
+
+	if (what_of(r) != FOR_ORDER)
+		return;
+	r->tag = tag_of(FOR_STORE, t, NULL);
+	if (unlikely(r->trail != NULL))
+		cpu_account_trail(k->c->account, t->unit, r->trail, 0, cpu_now_units(k->c));
+	account(t, CPU_PART_SNOOP, answered);
+	t->address = line_end(t);
+	start_at(t, answered);
+}
+
 /* Is somebody of the core waiting for what the prefetcher asked for? */
 static bool is_late(const struct cpu_core *k, const struct cpu_request *r)
 {
@@ -727,7 +763,7 @@ static void at_home(void *core, const struct cpu_request *r, bool is_there)
 }
 
 static const struct cpu_agent_ops agent_ops = {
-    .state = state, .snoop = snoop, .grant = grant, .again = again, .at_home = at_home};
+    .state = state, .snoop = snoop, .ordered = ordered, .grant = grant, .again = again, .at_home = at_home};
 
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line)
 {

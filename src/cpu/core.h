@@ -24,7 +24,7 @@ struct cpu_load {
 enum cpu_wait {
 	CPU_WAIT_NOT,
 	CPU_WAIT_LOADS, /* for loads that it uses, before its access begins */
-	CPU_WAIT_START, /* for the time at which its access begins */
+	CPU_WAIT_START, /* for the time at which its access begins, or goes on */
 	CPU_WAIT_PLACE, /* for a place for a load */
 	CPU_WAIT_LINE,
 	CPU_WAIT_WALK,

@@ -3,7 +3,8 @@
  * Timing and coherence only: bytes stay the program's, which are always the newest. Coherence is MSI. A private cache
  * holds a line modified, shared or not at all; the first level is a subset of the second. The last level stands beside
  * the bus and is neither inclusive nor exclusive. A miss, or a write to a shared line, takes one of the bus' slots; per
- * line one such transaction is under way, others wait for it, and it changes all caches at once when it is done.
+ * line one such transaction is under way, others wait for it. Other caches leave or share the line at its slot, and who
+ * asked has it when it is done.
  */
 #ifndef STRATA_CPU_SYSTEM_H
 #define STRATA_CPU_SYSTEM_H

@@ -1,6 +1,7 @@
 /* programs.c - a program of threads that checks itself: `triad N`, `shared N`, `chase N`, which is one thread's walk
  * through N lines in a random order, `held N`, whose threads wait for one lock, or `uneven N`, whose threads wait at a
  * barrier for the first one. */
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,10 +107,41 @@ static int uneven(long n)
 	return after % (8 * n) != 0;
 }
 
+/* Eight threads add to one word. */
+static int counter(long n)
+{
+	static long sum __attribute__((aligned(4096)));
+
+#pragma omp parallel num_threads(8)
+	{
+#pragma omp barrier
+		for (long i = 0; i < n; i++)
+			__atomic_fetch_add(&sum, 1, __ATOMIC_RELAXED);
+	}
+	return sum != 8 * n;
+}
+
+/* Two threads pass a flag to each other, and find what the other one wrote before that. */
+static int flag(long n)
+{
+	static long turn __attribute__((aligned(4096))), word __attribute__((aligned(4096)));
+	long wrong = 0;
+
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+	for (long i = omp_get_thread_num(); i < n; i += 2) {
+		while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != i)
+			;
+		wrong += word++ != i;
+		__atomic_store_n(&turn, i + 1, __ATOMIC_RELEASE);
+	}
+	return wrong != 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(long n);
-} cases[] = {{"triad", triad}, {"shared", shared}, {"chase", chase}, {"held", held}, {"uneven", uneven}};
+} cases[] = {{"triad", triad}, {"shared", shared}, {"chase", chase}, {"held", held}, {"uneven", uneven},
+	     {"counter", counter}, {"flag", flag}};
 
 int main(int argc, char **argv)
 {

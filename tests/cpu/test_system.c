@@ -388,7 +388,245 @@ static void test_penalty(void **state)
 	rig_close(&r);
 }
 
-/* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
+/* ---- cores that contend for a line ---- */
+
+/* What a store writes is there for others as soon as its thread goes on behind it, so that a load of another core which
+ * may see that too early makes the time too short. */
+struct contest {
+	struct rig rig;
+	uint32_t phases[UNITS]; /* of each core: what it does next */
+	uint64_t passes_ps[UNITS]; /* instructions that it has to do before that */
+	uint64_t think_ps, inside_ps; /* instructions behind each operation, and in a critical section */
+	uint64_t done, of_core[UNITS]; /* operations */
+	uint32_t turn;
+	bool is_held;
+};
+
+/* The core's last access, if it had one, has been executed. */
+typedef void contest_step(struct contest *t, uint32_t core);
+
+static void operation_done(struct contest *t, uint32_t core)
+{
+	t->done++;
+	t->of_core[core]++;
+	t->passes_ps[core] = t->think_ps;
+}
+
+/* fetch_add on one word. */
+static void step_atomic(struct contest *t, uint32_t core)
+{
+	enum { BEGIN, ADDED };
+
+	if (t->phases[core] == ADDED)
+		operation_done(t, core);
+	else
+		do_access(&t->rig, core, 0, 8, CPU_ATOMIC);
+	t->phases[core] = t->phases[core] == ADDED ? BEGIN : ADDED;
+}
+
+/* In turns: a core loads a flag until that has its number, and stores the next one's. */
+static void step_flag(struct contest *t, uint32_t core)
+{
+	enum { BEGIN, LOADED, STORED };
+
+	if (t->phases[core] == STORED) {
+		t->turn = (core + 1) % (uint32_t)t->rig.params.core_count;
+		operation_done(t, core);
+		t->phases[core] = BEGIN;
+	} else if (t->phases[core] == LOADED && t->turn == core) {
+		do_access(&t->rig, core, 0, 8, CPU_WRITE);
+		t->phases[core] = STORED;
+	} else {
+		do_access(&t->rig, core, 0, 8, CPU_READ);
+		t->phases[core] = LOADED;
+	}
+}
+
+/* Each loads, increments and stores a word of its own. */
+static void step_own_word(struct contest *t, uint32_t core)
+{
+	enum { BEGIN, LOADED, STORED };
+
+	if (t->phases[core] == STORED)
+		operation_done(t, core);
+	else
+		do_access(&t->rig, core, core * 8, 8, t->phases[core] == BEGIN ? CPU_READ : CPU_WRITE);
+	t->phases[core] = (t->phases[core] + 1) % (STORED + 1);
+}
+
+/* A lock that is taken by an exchange, again and again until it was free, and given back by a store. */
+static void step_lock(struct contest *t, uint32_t core)
+{
+	enum { BEGIN, EXCHANGED, INSIDE, STORED };
+
+	switch (t->phases[core]) {
+	case EXCHANGED:
+		t->phases[core] = t->is_held ? BEGIN : INSIDE;
+		t->passes_ps[core] = t->is_held ? 0 : t->inside_ps;
+		t->is_held = true;
+		break;
+	case INSIDE:
+		do_access(&t->rig, core, 0, 8, CPU_WRITE);
+		t->phases[core] = STORED;
+		break;
+	case STORED:
+		assert_true(t->is_held);
+		t->is_held = false;
+		operation_done(t, core);
+		t->phases[core] = BEGIN;
+		break;
+	default:
+		do_access(&t->rig, core, 0, 8, CPU_ATOMIC);
+		t->phases[core] = EXCHANGED;
+	}
+}
+
+/* Until so many operations are done. */
+static void contest_until(struct contest *t, contest_step *step, uint64_t operations)
+{
+	while (t->done < operations) {
+		const uint32_t core = next_unit(&t->rig);
+		const uint64_t ps = t->passes_ps[core];
+
+		t->passes_ps[core] = 0;
+		if (ps)
+			pass(&t->rig, core, 1, ps);
+		else
+			step(t, core);
+	}
+}
+
+/* What contends, and how long it may wait. */
+struct contest_of {
+	uint64_t cores, intervention_ps, snoop_ps, protocol, think_ps, inside_ps;
+};
+
+/* The time of an operation, all cores together. All of them get on. */
+static double contest_ps(contest_step *step, const struct contest_of *of)
+{
+	enum { WARM = 100, COUNT = 2000 };
+	struct contest t = {.think_ps = of->think_ps, .inside_ps = of->inside_ps};
+	uint64_t begin_ps, end_ps;
+
+	rig_defaults(&t.rig);
+	t.rig.params.core_count = of->cores;
+	t.rig.params.intervention_ps = of->intervention_ps;
+	t.rig.params.snoop_latency_ps = of->snoop_ps;
+	t.rig.params.protocol = of->protocol;
+	rig_open(&t.rig, true);
+	contest_until(&t, step, WARM);
+	begin_ps = sim_now_ps(t.rig.ctx.engine);
+	contest_until(&t, step, WARM + COUNT);
+	end_ps = sim_now_ps(t.rig.ctx.engine);
+	for (uint32_t i = 0; i < of->cores; i++)
+		assert_true(t.of_core[i] >= COUNT / of->cores * 9 / 10);
+	rig_close(&t.rig);
+	return (double)(end_ps - begin_ps) / COUNT;
+}
+
+enum { BUS_TICK_PS = 500, L2_PS = 3714, L1_PS = 857 }; /* of the rig's processors */
+
+/* All of protocols, penalties and cores; expected(of): the time of an operation, to a clock of the bus. */
+static void check_contest(contest_step *step, const struct contest_of *what,
+			  double (*expected)(const struct contest_of *))
+{
+	for (uint32_t i = 0; i < 32; i++) {
+		struct contest_of of = *what;
+		double ps;
+
+		of.protocol = i & 1 ? CPU_PROTOCOL_MESI : CPU_PROTOCOL_MSI;
+		of.intervention_ps = i & 2 ? 120000 : 30000;
+		of.snoop_ps = i & 4 ? 20000 : 5000;
+		of.cores = 1u << (i >> 3);
+		ps = contest_ps(step, &of);
+		if (ps < expected(&of) || ps > expected(&of) + BUS_TICK_PS)
+			fail_msg("%u cores, intervention %u ps, snoop %u ps: %.0f ps, expected %.0f",
+				 (uint32_t)of.cores, (uint32_t)of.intervention_ps, (uint32_t)of.snoop_ps, ps,
+				 expected(&of));
+	}
+}
+
+/* The line goes from one to the next, and each does its one operation. */
+static double atomic_ps(const struct contest_of *of)
+{
+	return of->cores == 1 ? L1_PS : (double)of->intervention_ps;
+}
+
+static void test_contended_atomics(void **state)
+{
+	(void)state;
+	check_contest(step_atomic, &(struct contest_of){.cores = 0}, atomic_ps);
+}
+
+/* Second level, snoop, and then the line to who waits: it loses its copy at the first and has none until the last. Of
+ * many the next one may be behind others, who get the line from the last level. */
+static double flag_ps(const struct contest_of *of)
+{
+	return of->cores == 1 ? L1_PS : (double)(L2_PS + of->snoop_ps + of->intervention_ps);
+}
+
+static void test_flag(void **state)
+{
+	struct contest_of many = {.cores = 8, .intervention_ps = 30000, .snoop_ps = 5000};
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		const struct contest_of of = {.cores = i & 1 ? 2 : 1,
+					      .intervention_ps = i & 2 ? 120000 : 30000,
+					      .snoop_ps = i & 4 ? 20000 : 5000};
+		const double ps = contest_ps(step_flag, &of);
+
+		assert_true(ps >= flag_ps(&of) && ps <= flag_ps(&of) + BUS_TICK_PS);
+	}
+	for (many.protocol = CPU_PROTOCOL_MSI; many.protocol <= CPU_PROTOCOL_MESI; many.protocol++) {
+		const double ps = contest_ps(step_flag, &many);
+
+		assert_true(ps >= flag_ps(&many) && ps <= flag_ps(&many) + 6 * 10000);
+	}
+}
+
+/* False sharing, of who computes less than a turn takes. Of two one's load takes the line from the other's store, and
+ * its own store asks for it; then the other one's store and load do. */
+static double own_word_ps(const struct contest_of *of)
+{
+	return of->cores == 1 ? (double)(of->think_ps + L1_PS)
+			      : (double)of->intervention_ps + (double)of->snoop_ps / 2;
+}
+
+static void test_false_sharing(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 16; i++) {
+		const struct contest_of of = {.cores = i & 1 ? 2 : 1,
+					      .intervention_ps = i & 2 ? 160000 : 120000,
+					      .snoop_ps = i & 4 ? 20000 : 5000,
+					      .protocol = i & 8 ? CPU_PROTOCOL_MESI : CPU_PROTOCOL_MSI,
+					      .think_ps = 80000};
+		const double ps = contest_ps(step_own_word, &of);
+
+		assert_true(ps >= own_word_ps(&of) && ps <= own_word_ps(&of) + BUS_TICK_PS);
+	}
+}
+
+/* All others' exchanges go round while one is inside; its store goes behind them, and then the next one's exchange. Of
+ * two the other's has the line when the store asks for it. */
+static double lock_ps(const struct contest_of *of)
+{
+	const double inside = (double)(of->inside_ps + L2_PS), intervention = (double)of->intervention_ps;
+
+	if (of->cores == 1)
+		return (double)(of->inside_ps + L1_PS);
+	if (of->cores == 2 && inside > intervention)
+		return 2 * intervention + inside;
+	return intervention * ((double)of->cores + (double)((uint64_t)(inside / intervention) + 1));
+}
+
+static void test_lock(void **state)
+{
+	(void)state;
+	check_contest(step_lock, &(struct contest_of){.inside_ps = 50000}, lock_ps);
+}
+
 /* Alone, from the same phase of all clocks. */
 static uint64_t time_access(struct rig *r, uint32_t core, uint64_t address, enum cpu_op op)
 {
@@ -483,6 +721,7 @@ static void test_slices(void **state)
 	rig_close(&r);
 }
 
+/* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
 static void test_behind(void **state)
 {
 	enum { DOWN_PS = 128000000 };
@@ -896,7 +1135,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
-	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty),
+	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_contended_atomics),
+	    cmocka_unit_test(test_flag), cmocka_unit_test(test_false_sharing), cmocka_unit_test(test_lock),
 	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),

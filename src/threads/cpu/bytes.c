@@ -530,14 +530,31 @@ static void *target_with_copies(struct bytes *b, uint32_t unit)
 	return a->target;
 }
 
+/* The unit's store has waited, and is executed now: those of its lines that no version says yet have it before that. */
+static void execute(struct bytes *b, uint32_t unit)
+{
+	const struct access *a = &b->accesses[unit];
+	uint32_t in_line, count;
+
+	for (uint32_t offset = 0; offset < a->size; offset += count) {
+		const uint64_t line = part(b, unit, offset, &in_line, &count);
+
+		for (struct store *s = b->stores[a->holder]; s; s = s->next)
+			s->is_executed |= s->line == line;
+	}
+}
+
 void *bytes_of(struct bytes *b, uint32_t unit)
 {
 	struct access *a = &b->accesses[unit];
 	bool is_other = false;
 	uint32_t in_line, count;
 
-	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC)
+	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC) {
+		if (a->is_waiting && unit < b->cpu_units && b->stores[a->holder])
+			execute(b, unit);
 		return likely(!b->copies) ? target_of(b, unit) : target_with_copies(b, unit);
+	}
 	a->is_open = false;
 	/* Between NDPs and processors a line has moved on by now: what counts is the copy that answered. A load that
 	 * does not wait for its line has the newest bytes. */
