@@ -48,7 +48,12 @@ static inline uint64_t channel_message_ps(const struct channel_params *p, const 
 							: p->message_ps;
 }
 
+/* The clock of the NDPs' cores, before any component is made. False: see sim_domain_add. */
+bool channel_clock_add(const struct channel_params *p, struct sim_engine *e);
+
 struct channel_system;
+/* Of that clock, in units of the engine's time. */
+uint64_t channel_cycle_units(const struct channel_system *s);
 
 /* Of every access of an NDP core, in the order of coherence: the quarters of the line that it is about, with the
  * version that it reads or makes. */

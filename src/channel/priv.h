@@ -245,6 +245,7 @@ struct channel_system {
 	const struct channel_params *p;
 	bool is_peer; /* channel.attachment */
 	uint64_t message_ps;
+	uint64_t cycle_units; /* of an NDP core's clock, exactly */
 	struct cpu_system *cpu;
 	struct cpu_common *c;
 	struct cpu_bus *bus;
@@ -294,7 +295,7 @@ static inline uint64_t ps_units(const struct channel_system *s, uint64_t ps)
 }
 static inline uint64_t cycles_units(const struct channel_system *s, uint64_t cycles)
 {
-	return cycles * 1000000000 / s->p->clock_khz * s->c->per_ps;
+	return cycles * s->cycle_units;
 }
 /* Of the lines behind the channel. */
 static inline uint64_t index_of(const struct ndp_m *m, uint64_t line)

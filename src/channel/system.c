@@ -135,6 +135,21 @@ static void add_laws(struct sim_stats *stats)
 			     "channel.remote_writes + channel.remote_atomics + channel.walk_reads");
 }
 
+/* Nothing ticks by it: it makes a core's cycle a whole number of units. */
+static const char core_clock[] = "ndp_core";
+
+bool channel_clock_add(const struct channel_params *p, struct sim_engine *e)
+{
+	uint32_t domain;
+
+	return sim_domain_add(e, core_clock, sim_period_of_khz(p->clock_khz), &domain);
+}
+
+uint64_t channel_cycle_units(const struct channel_system *s)
+{
+	return s->cycle_units;
+}
+
 struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct channel_params *p, struct cpu_system *cpu,
 					  uint32_t first_unit)
 {
@@ -144,6 +159,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->p = p;
 	s->is_peer = p->attachment == CHANNEL_ATTACHMENT_PEER;
 	s->message_ps = channel_message_ps(p, c);
+	s->cycle_units = sim_period_units(ctx->engine, sim_domain_find(ctx->engine, core_clock));
 	s->cpu = cpu;
 	s->c = &cpu->common;
 	s->bus = &cpu->bus;

@@ -451,15 +451,16 @@ static void begin(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units)
 {
 	struct cpu_request *r = request_new(b), *other = under_way(b, line);
+	const uint64_t at = MAX(units, cpu_now_units(b->c)); /* who asks may be less than a ps behind */
 
 	*r = (struct cpu_request){.line = line, .agent = agent, .tag = tag, .op = (uint8_t)op, .trail = r->trail,
-				  .begun_units = units};
-	cpu_trail_begin(r->trail, units);
+				  .begun_units = at};
+	cpu_trail_begin(r->trail, at);
 	b->c->stats.asked_beside += b->agents[agent].is_beside_llc;
 	if (other)
 		wait_for(b, other, r);
 	else
-		begin(b, r, units);
+		begin(b, r, at);
 }
 
 /* ---- claims of near-data processors ---- */

@@ -15,6 +15,7 @@ struct cpu_common {
 	struct cpu_events events;
 	struct cpu_account *account; /* NULL: it is off */
 	uint64_t per_ps; /* units of the engine's time */
+	uint64_t cycle_units; /* of a core's clock, exactly */
 	/* By per_ps, the channels, the striped ones, and the stacks behind each: every access divides by them. */
 	struct base_divisor by_per_ps, by_channels, by_striped, by_stacks;
 	uint32_t line_shift, page_shift;
@@ -47,7 +48,7 @@ static inline uint64_t cpu_ps_from(const struct cpu_common *c, uint64_t units)
 
 static inline uint64_t cpu_cycles_units(const struct cpu_common *c, uint64_t cycles)
 {
-	return cycles * 1000000000 / c->p->clock_khz * c->per_ps;
+	return cycles * c->cycle_units;
 }
 
 /* See struct cpu_user. */

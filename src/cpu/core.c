@@ -145,6 +145,32 @@ static void follow(struct cpu_core *k, const struct cpu_thread *t, uint64_t line
 
 static bool go_on(struct cpu_thread *t, uint64_t *units);
 
+/* The driver's clocks are whole ps, the first that is not before; what that is ahead of the thread's time is kept. */
+static uint64_t ps_of(struct cpu_thread *t, uint64_t units)
+{
+	const struct cpu_common *c = t->core->c;
+	const uint64_t ps = cpu_ps_from(c, units);
+
+	t->ahead_units = ps * c->per_ps - units;
+	return ps;
+}
+
+/* The time of a thread that the driver has at now_ps. */
+static uint64_t time_of(const struct cpu_thread *t, uint64_t now_ps)
+{
+	const uint64_t units = now_ps * t->core->c->per_ps;
+
+	return units - MIN(units, t->ahead_units);
+}
+
+/* The same, of an access that begins. */
+static uint64_t begin_of(const struct cpu_thread *t, uint64_t now_ps)
+{
+	const uint64_t now = cpu_now_units(t->core->c);
+
+	return now > now_ps * t->core->c->per_ps ? now : time_of(t, now_ps);
+}
+
 static void answer(struct cpu_thread *t, uint64_t units)
 {
 	struct cpu_common *c = t->core->c;
@@ -152,7 +178,7 @@ static void answer(struct cpu_thread *t, uint64_t units)
 	t->wait = CPU_WAIT_NOT;
 	if (unlikely(c->account != NULL))
 		cpu_account_settle(c->account, t->unit, (units + c->per_ps - 1) / c->per_ps * c->per_ps);
-	c->user.answer(c->user.self, t->unit, cpu_ps_from(c, units));
+	c->user.answer(c->user.self, t->unit, ps_of(t, units));
 }
 
 static inline void account(const struct cpu_thread *t, enum cpu_part part, uint64_t units)
@@ -171,13 +197,15 @@ static void fire_start(void *thread, struct cpu_event *e)
 {
 	struct cpu_thread *t = thread;
 
-	go_on_and_answer(t, e->time_units);
+	(void)e;
+	go_on_and_answer(t, t->start_units);
 }
 
 static void start_at(struct cpu_thread *t, uint64_t units)
 {
 	t->wait = CPU_WAIT_START;
-	cpu_event_at(&t->core->c->events, &t->start, units);
+	t->start_units = units;
+	cpu_event_at(&t->core->c->events, &t->start, MAX(units, cpu_now_units(t->core->c)));
 }
 
 /* When the thread, at units by its instructions alone, is there: loads that it used have come late, other threads have
@@ -198,7 +226,10 @@ static uint64_t there(struct cpu_thread *t, uint64_t units)
 	}
 	if (p->smt_count > 1) {
 		const uint64_t begin = units - MIN(units, t->issued_units);
-		const uint64_t slots = t->issued * 1000000000 / (p->clock_khz * p->issue_count) * k->c->per_ps;
+		const uint64_t shares = cpu_cycles_units(k->c, t->issued) + k->issue_rest;
+		const uint64_t slots = shares / p->issue_count;
+
+		k->issue_rest = shares % p->issue_count;
 
 		k->issue_units = MAX(k->issue_units, begin) + slots;
 		if (k->issue_units > units) {
@@ -588,9 +619,9 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 
 /* ---- for the driver ---- */
 
-void cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t ps)
+uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units)
 {
-	const uint64_t per_ps = t->core->c->per_ps;
+	const uint64_t begin = time_of(t, now_ps);
 
 	if (unlikely(t->load_count > t->due_count)) {
 		for (uint32_t i = 0; i < t->core->c->p->load_count; i++) {
@@ -599,20 +630,20 @@ void cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions,
 			if (!load->lines || load->use_units != CPU_NOT_YET ||
 			    load->due >= t->instructions + instructions)
 				continue;
-			load->use_units = (now_ps + ps * (load->due - t->instructions) / instructions) * per_ps;
+			load->use_units = begin + units * (load->due - t->instructions) / instructions;
 			t->due_count++;
 		}
 	}
 	t->instructions += instructions;
 	t->issued += instructions;
-	t->issued_units += ps * per_ps;
+	t->issued_units += units;
+	return ps_of(t, begin + units) - now_ps;
 }
 
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
 			 uint32_t use)
 {
-	struct cpu_common *c = t->core->c;
-	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
+	const uint64_t now = begin_of(t, now_ps);
 	uint64_t units;
 
 	account(t, CPU_PART_L1, now);
@@ -632,19 +663,18 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	}
 	if (!go_on(t, &units))
 		return CPU_WAITS;
-	return MAX(now_ps, cpu_ps_from(c, units));
+	return ps_of(t, units);
 }
 
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 {
-	struct cpu_common *c = t->core->c;
-	const uint64_t now = MAX(now_ps * c->per_ps, cpu_now_units(c));
+	const uint64_t now = begin_of(t, now_ps);
 
 	account(t, CPU_PART_L1, now); /* what has happened meanwhile comes first */
 	if (!t->stores && !t->load_count) {
 		const uint64_t done = there(t, now);
 
-		return MAX(now_ps, cpu_ps_from(c, done));
+		return ps_of(t, done);
 	}
 	t->wait = CPU_WAIT_FENCE;
 	t->begin_units = now;

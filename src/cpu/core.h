@@ -40,7 +40,8 @@ struct cpu_thread {
 	uint32_t index; /* in its core */
 	enum cpu_wait wait;
 	/* its instruction, from where it is on */
-	uint64_t address, end, begin_units;
+	uint64_t address, end, begin_units, start_units; /* start_units: when that fires */
+	uint64_t ahead_units; /* so much later than its time is the ps at which the driver has it */
 	uint32_t use; /* instructions between a load and the first that uses it */
 	enum cpu_op op;
 	struct cpu_load *load; /* of this instruction, or NULL */
@@ -70,6 +71,7 @@ struct cpu_core {
 	uint32_t loads, stores, prefetches; /* under way, by line */
 	struct cpu_thread *first, **last; /* threads that wait for a place, in the order of coming */
 	uint64_t issue_units; /* its issue slots are taken until then */
+	uint64_t issue_rest;  /* and for this, in units / issue_count */
 	struct cpu_streams streams;
 	struct cpu_under under_l1, under_l2, under_llc; /* its loads that the level lacks */
 };
@@ -77,7 +79,7 @@ struct cpu_core {
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);
 void cpu_core_free(struct cpu_core *k);
 /* As cpu_pass, cpu_access and cpu_fence. */
-void cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t ps);
+uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units);
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
 			 uint32_t use);
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);

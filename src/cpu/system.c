@@ -11,11 +11,15 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 
+/* Nothing ticks by it: it makes a core's cycle a whole number of units. */
+static const char core_clock[] = "cpu_core";
+
 bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e)
 {
 	uint32_t domain;
 
-	return sim_domain_add(e, "cpu_bus", sim_period_of_khz(p->bus_khz), &domain);
+	return sim_domain_add(e, "cpu_bus", sim_period_of_khz(p->bus_khz), &domain) &&
+	       sim_domain_add(e, core_clock, sim_period_of_khz(p->clock_khz), &domain);
 }
 
 /* By the lines' places: cpu_params_check has seen to it that they go round. */
@@ -39,6 +43,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	*c = (struct cpu_common){.p = p,
 				 .ctx = ctx,
 				 .per_ps = sim_units_per_ps(ctx->engine),
+				 .cycle_units = sim_period_units(ctx->engine, sim_domain_find(ctx->engine, core_clock)),
 				 .line_shift = (uint32_t)__builtin_ctzll(p->line_bytes),
 				 .page_shift = (uint32_t)__builtin_ctzll(p->page_bytes)};
 	cpu_events_init(&c->events, ctx->engine, domain);
@@ -133,9 +138,14 @@ static struct cpu_thread *thread_of(struct cpu_system *s, uint32_t unit)
 	return s->threads[unit];
 }
 
-void cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t ps)
+uint64_t cpu_cycle_units(const struct cpu_system *s)
 {
-	cpu_core_pass(thread_of(s, unit), now_ps, instructions, ps);
+	return s->common.cycle_units;
+}
+
+uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units)
+{
+	return cpu_core_pass(thread_of(s, unit), now_ps, instructions, units);
 }
 
 uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,

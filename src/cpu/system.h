@@ -112,7 +112,7 @@ struct cpu_user {
 	void *self;
 };
 
-/* The clock of its bus, before any component is made. */
+/* The clocks of its bus and its cores, before any component is made. False: see sim_domain_add. */
 bool cpu_clock_add(const struct cpu_params *p, struct sim_engine *e);
 /* p and user are kept. memory_bytes: its capacity. The memory's done and room are cpu_memory_done and _room. */
 struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *p, struct mem_memory *memory,
@@ -141,9 +141,13 @@ static inline uint32_t cpu_unit_count(const struct cpu_params *p)
 	return (uint32_t)(p->core_count * p->smt_count);
 }
 
-/* Instructions of a unit that take ps from now_ps on, if nothing holds them up; they need not be told in the order of
- * time. What holds them up, its next access pays. */
-void cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t ps);
+/* Of the cores' clock, in units of the engine's time. */
+uint64_t cpu_cycle_units(const struct cpu_system *s);
+/* Instructions of a unit that take so many units of time from now_ps on, if nothing holds them up; they need not be
+ * told in the order of time. What holds them up, its next access pays. Returns how many ps the unit's clock goes on:
+ * that is the first ps which is not before its time, of which the system keeps the rest, so that sums of cycles are
+ * exact. */
+uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units);
 /* An access of a unit, which has none that waits; the engine's time is at most now_ps. Returns when the next
  * instruction can issue, or CPU_WAITS. size_bytes at least 1. use: instructions between a load and the first one that
  * uses it. */

@@ -45,6 +45,11 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 				(unsigned long long)params(c)->ndp_count);
 }
 
+static bool clocks(const struct machine_config *c, struct sim_engine *e)
+{
+	return !machine_channel_params(c) || channel_clock_add(params(c), e);
+}
+
 static void *build(struct machine *m)
 {
 	const struct channel_params *p = machine_channel_params(m->config);
@@ -102,6 +107,7 @@ const struct machine_part machine_channel_part = {.name = "channel",
 						  .config_bytes = sizeof(struct channel_params),
 						  .groups = groups,
 						  .check = check,
+						  .clocks = clocks,
 						  .build = build,
 						  .free = unbuild,
 						  .energy = energy,

@@ -220,6 +220,7 @@ void rig_open(struct rig *r, bool is_observed)
 		mem_req_pool_stamp(r->ctx.pool);
 	assert_true(mem_memory_clock_add(&r->ctx, &config));
 	assert_true(cpu_clock_add(&r->cpu_params, r->ctx.engine));
+	assert_true(channel_clock_add(&r->params, r->ctx.engine));
 	r->memory = mem_memory_new(&r->ctx, &config);
 	r->cpu = cpu_system_new(&r->ctx, &r->cpu_params, r->memory, r->memory_params.capacity_bytes);
 	r->cpu_units = r->units = cpu_unit_count(&r->cpu_params);

@@ -194,8 +194,8 @@ static void do_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t s
 /* Instructions of the unit. */
 static void pass(struct rig *r, uint32_t unit, uint32_t instructions, uint64_t ps)
 {
-	cpu_pass(r->system, unit, r->ready_ps[unit], instructions, ps);
-	r->ready_ps[unit] += ps;
+	r->ready_ps[unit] += cpu_pass(r->system, unit, r->ready_ps[unit], instructions,
+				      ps * sim_units_per_ps(r->ctx.engine));
 }
 
 static void random_step(struct rig *r)
@@ -960,6 +960,68 @@ static void test_translation(void **state)
 	}
 }
 
+/* By the clock, in ps, to one of them. */
+static void are_cycles(uint64_t ps, uint64_t cycles, uint64_t khz)
+{
+	const uint64_t exact = (uint64_t)((unsigned __int128)cycles * 1000000000 / khz);
+
+	if (ps != exact && ps != exact + 1)
+		fail_msg("%.0f ps are not %.0f cycles of %.0f kHz", (double)ps, (double)cycles, (double)khz);
+}
+
+/* At clocks whose period is no whole number of ps cycles that come one after the other, instructions or hits, are as
+ * long as all of them together: at twice the clock half as long. So are the issue slots that threads share. */
+static void test_clocks(void **state)
+{
+	static const uint64_t clocks_khz[] = {3500000, 7000000, 3300000, 2600000, 999000};
+	enum { COUNT = 7000, CYCLES = COUNT / 7 * (1 + 2 + 3 + 4 + 5 + 6 + 7), WIDE = 3, LATE_CYCLES = 8 };
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(clocks_khz); i++) {
+		bool has_passed[2] = {false};
+		struct rig r;
+		uint64_t begin, units;
+
+		rig_defaults(&r);
+		r.params.core_count = 1;
+		r.params.clock_khz = clocks_khz[i];
+		rig_open(&r, false);
+		units = cpu_cycle_units(r.system);
+		for (uint32_t k = 0; k < COUNT; k++)
+			r.ready_ps[0] += cpu_pass(r.system, 0, r.ready_ps[0], 1, (1 + k % 7) * units);
+		are_cycles(r.ready_ps[0], CYCLES, clocks_khz[i]);
+		do_access(&r, next_unit(&r), 0, 8, CPU_ATOMIC);
+		next_unit(&r);
+		begin = r.ready_ps[0];
+		for (uint32_t k = 0; k < COUNT; k++)
+			do_access(&r, next_unit(&r), 0, 8, CPU_ATOMIC);
+		are_cycles(r.ready_ps[0] - begin, COUNT * r.params.l1_cycles, clocks_khz[i]);
+		rig_close(&r);
+
+		rig_defaults(&r);
+		r.params.core_count = 1;
+		r.params.smt_count = 2;
+		r.params.issue_count = WIDE;
+		r.params.clock_khz = clocks_khz[i];
+		rig_open(&r, false);
+		for (uint32_t k = 0; k < 8 * COUNT; k++) {
+			const uint32_t unit = next_unit(&r);
+
+			if (has_passed[unit])
+				do_access(&r, unit, 0, 8, CPU_PREFETCH);
+			else
+				r.ready_ps[unit] += cpu_pass(r.system, unit, r.ready_ps[unit], 10, units);
+			has_passed[unit] = !has_passed[unit];
+		}
+		for (uint32_t k = 0; k < 2; k++)
+			while (r.ready_ps[k] == CPU_WAITS)
+				sim_run_until(r.ctx.engine, sim_next_units(r.ctx.engine));
+		near(MAX(r.ready_ps[0], r.ready_ps[1]), 4e9 * COUNT * 10 / WIDE / (double)clocks_khz[i],
+		     (double)LATE_CYCLES * WIDE / (4 * COUNT * 10));
+		rig_close(&r);
+	}
+}
+
 /* A fault is its thread's alone: another core goes on meanwhile. */
 static void test_fault(void **state)
 {
@@ -1137,6 +1199,7 @@ int main(void)
 	    cmocka_unit_test(test_random), cmocka_unit_test(test_same),	   cmocka_unit_test(test_channel),
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_contended_atomics),
 	    cmocka_unit_test(test_flag), cmocka_unit_test(test_false_sharing), cmocka_unit_test(test_lock),
+	    cmocka_unit_test(test_clocks),
 	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),

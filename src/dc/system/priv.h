@@ -94,6 +94,7 @@ struct dc_link {
 };
 
 struct dc_system {
+	uint64_t host_rest; /* see base_cycles_ps */
 	struct sim_ctx *ctx;
 	const struct dc_params *p;
 	struct mem_memory *memory;

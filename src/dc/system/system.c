@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "dc/system/priv.h"
 
 const struct sim_param_desc dc_param_rows[] = {
@@ -488,11 +489,12 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 
 /* ---- kernels on the host's cores ---- */
 
-static uint64_t host_ps(const struct dc_params *p, uint64_t operations, uint64_t cores)
+/* *rest: of the kernels before that. */
+static uint64_t host_ps(const struct dc_params *p, uint64_t operations, uint64_t cores, uint64_t *rest)
 {
 	const uint64_t cycles = (operations + cores * p->host_ops_per_cycle - 1) / (cores * p->host_ops_per_cycle);
 
-	return cycles * 1000000000 / p->host_clock_khz;
+	return base_cycles_ps(cycles, p->host_clock_khz, rest);
 }
 
 /* The first number of operations that takes the cores past the limit of simulated time; 0: there is no limit. */
@@ -528,7 +530,7 @@ bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct de
 
 	*result = (struct device_result){.start_ps = begin_ps, .cta_count = cta_count};
 	is_right = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &limit);
-	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions, cores));
+	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions, cores, &s->host_rest));
 	if (s->stop)
 		stop_host(l, result, (enum device_stop)s->stop);
 	else if (sim_now_units(s->ctx->engine) > s->limit_units)

@@ -10,14 +10,14 @@
 /* Of a site's instructions. */
 struct cost {
 	const uint16_t *counts;
-	uint64_t ps;
+	uint64_t units; /* of the engine's time */
 	uint32_t instructions;
 };
 enum { COSTS = 1024 };
 
 /* Of a kind of units. */
 struct costs {
-	uint64_t cycles[THREAD_CLASS_COUNT], clock_khz;
+	uint64_t cycles[THREAD_CLASS_COUNT], cycle_units;
 	uint64_t *instructions;
 	struct cost sites[COSTS];
 };
@@ -31,10 +31,11 @@ static inline void cost_of(const struct costs *of, const uint16_t *counts, struc
 		cycles += counts[i] * of->cycles[i];
 	for (uint32_t i = 0; i < THREAD_CLASS_lane_integer; i++)
 		out->instructions += counts[i];
-	out->ps = cycles * 1000000000 / of->clock_khz;
+	out->units = cycles * of->cycle_units;
 }
 
-static inline void costs_of_cpu(struct costs *c, const struct cpu_params *p, uint64_t *instructions)
+static inline void costs_of_cpu(struct costs *c, const struct cpu_params *p, uint64_t cycle_units,
+				uint64_t *instructions)
 {
 	const uint64_t cycles[] = {
 #define THREAD_CLASS(name, cycles, text) p->name##_cycles,
@@ -43,11 +44,12 @@ static inline void costs_of_cpu(struct costs *c, const struct cpu_params *p, uin
 	};
 
 	memcpy(c->cycles, cycles, sizeof(cycles));
-	c->clock_khz = p->clock_khz;
+	c->cycle_units = cycle_units;
 	c->instructions = instructions;
 }
 
-static inline void costs_of_ndp(struct costs *c, const struct channel_params *p, uint64_t *instructions)
+static inline void costs_of_ndp(struct costs *c, const struct channel_params *p, uint64_t cycle_units,
+				uint64_t *instructions)
 {
 	const uint64_t cycles[] = {
 #define THREAD_CLASS(name, cycles, text) p->name##_cycles,
@@ -56,7 +58,7 @@ static inline void costs_of_ndp(struct costs *c, const struct channel_params *p,
 	};
 
 	memcpy(c->cycles, cycles, sizeof(cycles));
-	c->clock_khz = p->clock_khz;
+	c->cycle_units = cycle_units;
 	c->instructions = instructions;
 }
 

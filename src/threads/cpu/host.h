@@ -3,6 +3,7 @@
 #define STRATA_THREADS_CPU_HOST_H
 
 #include "base/check.h"
+#include "base/divide.h"
 #include "cpu/account.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
@@ -52,6 +53,8 @@ struct host {
 	/* When the machine has something to do, if nothing was put off since; 0: that is to be found out. */
 	uint64_t next_units, asked;
 	uint64_t per_ps; /* units of the engine's time */
+	struct base_divisor by_per_ps;
+	uint64_t *near_ahead_units; /* of NDPs' cores: their clocks are so much later than their times */
 	bool is_advancing; /* see advance */
 	struct channel_system *near; /* NULL: no NDPs */
 	const struct channel_params *near_params;

@@ -274,7 +274,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 		machine_message("note: %" PRIu64 " reads had bytes that were not the newest", bytes_stale(h->bytes));
 	getrusage(RUSAGE_SELF, &usage);
 	h->run.kernel_time_ps = at->now_ps;
-	h->run.kernel_cycles = at->now_ps / 1000 * machine_cpu_params(&h->session.config)->clock_khz / 1000000;
+	h->run.kernel_cycles = (uint64_t)((unsigned __int128)at->now_ps * h->per_ps / cpu_cycle_units(h->cpu));
 	h->run.host_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 			      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 	h->run.peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
@@ -394,8 +394,20 @@ static __attribute__((noinline, cold)) void prepare(struct host *h, const struct
 	if (c->counts != counts)
 		cost_of(of, counts, c);
 	host_account_hook(h, at);
-	if (h->account)
-		cpu_account_until(h->account, at->unit, CPU_PART_COMPUTE, (at->now_ps + c->ps) * h->per_ps);
+}
+
+/* As cpu_pass, of an NDP's core. */
+static uint64_t pass_near(struct host *h, uint32_t unit, uint64_t units)
+{
+	uint64_t *ahead = &h->near_ahead_units[unit - h->cpu_units], ps, rest;
+
+	if (units <= *ahead) {
+		*ahead -= units;
+		return 0;
+	}
+	ps = base_divide(units - *ahead + h->per_ps - 1, &h->by_per_ps, &rest);
+	*ahead += ps * h->per_ps - units;
+	return ps;
 }
 
 /* A site's counts do not change. */
@@ -405,14 +417,19 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	const bool is_near = at->unit >= h->cpu_units;
 	struct costs *of = is_near ? &h->near_costs : &h->cpu_costs;
 	struct cost *c = &of->sites[(uintptr_t)counts / 4 % COSTS];
+	uint64_t ps;
 
 	if (unlikely(at->now_ps >= h->look_ps || h->awake_threads[at->unit] != at->thread || c->counts != counts ||
 		     h->account != NULL))
 		prepare(h, at, of, counts, c);
 	*of->instructions += c->instructions;
-	if (!is_near)
-		cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->ps);
-	return c->ps;
+	if (is_near)
+		ps = pass_near(h, at->unit, c->units);
+	else
+		ps = cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->units);
+	if (unlikely(h->account != NULL))
+		cpu_account_until(h->account, at->unit, CPU_PART_COMPUTE, (at->now_ps + ps) * h->per_ps);
+	return ps;
 }
 
 /* Of an NDP core's cache. NULL: its access is no hit that is one whatever others do before others_ps. */
@@ -558,10 +575,11 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	const bool is_hardware = machine_hdl_params(&h->session.config);
 	const uint32_t ndps = n && !is_hardware ? (uint32_t)n->ndp_count : 0;
 
-	costs_of_cpu(&h->cpu_costs, p, &h->stats->instructions);
+	costs_of_cpu(&h->cpu_costs, p, cpu_cycle_units(h->cpu), &h->stats->instructions);
 	h->cpu_units = cpu_unit_count(p);
 	if (n)
-		costs_of_ndp(&h->near_costs, n, &channel_system_stats(h->near)->instructions);
+		costs_of_ndp(&h->near_costs, n, channel_cycle_units(h->near),
+			     &channel_system_stats(h->near)->instructions);
 	h->model = (struct thread_model){
 	    .machine = {.unit_count = h->cpu_units + ndps * (n ? (uint32_t)n->core_count : 0),
 			.cpu_unit_count = h->cpu_units,
@@ -625,6 +643,7 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->near_params = machine_channel_params(&h->session.config);
 	h->engine = h->run.machine->ctx.engine;
 	h->per_ps = sim_units_per_ps(h->engine);
+	h->by_per_ps = base_divisor_of(h->per_ps);
 	h->reset = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	h->params = p;
 	h->limit_ps = h->run.params->timeout_simulated_ps ? h->run.params->timeout_simulated_ps : UINT64_MAX;
@@ -634,6 +653,7 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->told_units = SIM_NEVER;
 	set_costs(h, p);
 	h->waiting = g_new0(struct waiting, h->model.machine.unit_count);
+	h->near_ahead_units = g_new0(uint64_t, h->model.machine.unit_count - h->cpu_units);
 	h->awake = awake_new(h->model.machine.unit_count, h->cpu_units, (uint32_t)p->core_count, &h->stats->awake_ps,
 			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL, cpu_system_spans(h->cpu));
 	h->awake_threads = awake_threads(h->awake);

@@ -1,4 +1,5 @@
 /* record.c - the model that records: fixed costs, no state; every access and event goes into a trace. */
+#include "base/units.h"
 #include "threads/record/record.h"
 #include "threads/trace.h"
 
@@ -11,21 +12,26 @@ struct recorder {
 	struct thread_model model;
 	struct thread_trace_writer *trace;
 	struct record_params params;
-	uint64_t class_ps[THREAD_CLASS_COUNT];
-	uint64_t kind_ps[THREAD_KIND_COUNT];
-	uint64_t fence_ps;
+	uint64_t class_cycles[THREAD_CLASS_COUNT];
+	uint64_t kind_cycles[THREAD_KIND_COUNT];
+	uint64_t *rests; /* of each hardware thread: what its cycles are beyond whole ps, in ps / clock_khz */
 	char *path;
 };
+
+static uint64_t ps_of(struct recorder *r, const struct thread_at *at, uint64_t cycles)
+{
+	return base_cycles_ps(cycles, r->params.clock_khz, &r->rests[at->unit]);
+}
 
 static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *counts)
 {
 	struct recorder *r = self;
-	uint64_t ps = 0;
+	uint64_t cycles = 0;
 
 	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
-		ps += counts[i] * r->class_ps[i];
+		cycles += counts[i] * r->class_cycles[i];
 	thread_trace_count(r->trace, at, counts);
-	return ps;
+	return ps_of(r, at, cycles);
 }
 
 static struct thread_answer record_access(void *self, const struct thread_at *at, uint64_t address, void *bytes,
@@ -34,7 +40,7 @@ static struct thread_answer record_access(void *self, const struct thread_at *at
 	struct recorder *r = self;
 
 	thread_trace_access(r->trace, at, address, size, kind);
-	return (struct thread_answer){at->now_ps + r->kind_ps[kind], bytes};
+	return (struct thread_answer){at->now_ps + ps_of(r, at, r->kind_cycles[kind]), bytes};
 }
 
 static uint64_t fence(void *self, const struct thread_at *at)
@@ -42,7 +48,7 @@ static uint64_t fence(void *self, const struct thread_at *at)
 	struct recorder *r = self;
 
 	thread_trace_fence(r->trace, at);
-	return at->now_ps + r->fence_ps;
+	return at->now_ps + ps_of(r, at, r->params.fence_cycles);
 }
 
 static void note(void *self, const struct thread_at *at, enum thread_event event, uint64_t value)
@@ -62,11 +68,6 @@ static void end(void *self, const struct thread_at *at, int signal)
 	}
 }
 
-static uint64_t to_ps(const struct recorder *r, uint64_t cycles)
-{
-	return cycles * 1000000000 / r->params.clock_khz;
-}
-
 static void set_costs(struct recorder *r)
 {
 	const struct record_params *p = &r->params;
@@ -76,12 +77,10 @@ static void set_costs(struct recorder *r)
 #undef THREAD_CLASS
 	};
 
-	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
-		r->class_ps[i] = to_ps(r, cycles[i]);
-	r->kind_ps[THREAD_READ] = r->kind_ps[THREAD_ATOMIC_READ] = to_ps(r, p->read_cycles);
-	r->kind_ps[THREAD_WRITE] = r->kind_ps[THREAD_ATOMIC_WRITE] = to_ps(r, p->write_cycles);
-	r->kind_ps[THREAD_RMW] = r->kind_ps[THREAD_CMPXCHG] = to_ps(r, p->atomic_cycles);
-	r->fence_ps = to_ps(r, p->fence_cycles);
+	memcpy(r->class_cycles, cycles, sizeof(cycles));
+	r->kind_cycles[THREAD_READ] = r->kind_cycles[THREAD_ATOMIC_READ] = p->read_cycles;
+	r->kind_cycles[THREAD_WRITE] = r->kind_cycles[THREAD_ATOMIC_WRITE] = p->write_cycles;
+	r->kind_cycles[THREAD_RMW] = r->kind_cycles[THREAD_CMPXCHG] = p->atomic_cycles;
 	r->model = (struct thread_model){
 	    .machine = {.unit_count = r->model.machine.unit_count,
 			.quantum_ps = p->quantum_ps,
@@ -121,7 +120,9 @@ struct thread_model *strata_thread_model(const struct thread_runtime *runtime, c
 	const char *text = r ? read_options(r, options) : NULL;
 
 	(void)runtime;
-	if (!text) {
+	if (text)
+		r->rests = calloc(r->model.machine.unit_count, sizeof(*r->rests));
+	if (!text || !r->rests) {
 		fputs("strata: the recorder's options are not understood\n", stderr);
 		return NULL;
 	}
