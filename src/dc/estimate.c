@@ -25,6 +25,7 @@ static uint8_t of_sreg(const struct ptx_operand *o)
 	case PTX_SREG_WARPID:
 		return OF_LANE;
 	case PTX_SREG_CTAID:
+	case PTX_SREG_CLUSTERID:
 	case PTX_SREG_SMID:
 		return OF_CTA;
 	default:

@@ -46,6 +46,8 @@ static enum ptx_type letter_type(const struct ptx_inst *i, char letter)
 		return i->type2;
 	case '3':
 		return i->type3;
+	case 'n':
+		return i->type2 ? i->type2 : i->type;
 	case 'w':
 		return i->mods.part == PTX_WIDE ? wide_type(i->type) : i->type;
 	case 'p':
@@ -83,11 +85,8 @@ static bool check_value(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 		return check_reg(p, i, o, t, relaxed);
 	if (is_dst)
 		return ptx_check_fail(p, i, o, "a register to write");
-	if (o->kind == PTX_OPND_SREG) {
-		if (o->sreg == PTX_SREG_COUNT)
-			i->unsupported = "special register of thread-block clusters: outside Strata's scope";
+	if (o->kind == PTX_OPND_SREG)
 		return true;
-	}
 	if (o->kind >= PTX_RAW_INT)
 		return ptx_operand_settle(p, o, t);
 	return ptx_check_fail(p, i, o, t == PTX_PRED ? "a predicate" : "a register or constant");
@@ -228,6 +227,11 @@ bool ptx_check_operand(struct ptx_parser *p, struct ptx_inst *i, struct ptx_oper
 		struct ptx_operand only = o->elems[0];
 
 		*o = only;
+	}
+	/* ptxas warns only; what it makes of it is not written down. */
+	if (vector && o->kind == PTX_OPND_VEC && (i->op == PTX_OP_SULD || i->op == PTX_OP_SUST)) {
+		i->unsupported = ptx_arena_printf(p->arena, "%s of a vector without .v2 or .v4", ptx_op_name(i->op));
+		return true;
 	}
 	if (o->negate && !is_dst && letter != 'p' && i->op != PTX_OP_VMAD)
 		return ptx_check_fail(p, i, o, "an operand without '!' or '-'");
@@ -383,6 +387,19 @@ static bool is_int(enum ptx_type t)
 	return t != PTX_PRED && !ptx_type_is_float(t);
 }
 
+/* PTX ISA, min and max: three values of .f32; .xorsign of two, and only with .abs; .abs alone of three. */
+static bool check_extreme(struct ptx_parser *p, const struct ptx_inst *i)
+{
+	const char *name = ptx_op_name(i->op);
+
+	if (i->src_count == 3 && i->type != PTX_F32)
+		return ptx_parse_error(p, i->line, i->col, "'%s' of three values needs the type .f32", name);
+	if (i->mods.xorsign ? !i->mods.abs || i->src_count == 3 : i->mods.abs && i->src_count == 2)
+		return ptx_parse_error(p, i->line, i->col,
+				       "'%s' takes .xorsign.abs with two values, .abs with three", name);
+	return true;
+}
+
 /* What depends on more than one modifier. */
 static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 {
@@ -398,6 +415,8 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	    !((i->op == PTX_OP_ATOM || i->op == PTX_OP_RED) && ptx_type_bytes(i->type) == 2))
 		return ptx_parse_error(p, i->line, i->col,
 				       ".v8 is for ld and st of 32-bit types, and atomics of .f16 and .bf16");
+	if ((i->op == PTX_OP_MIN || i->op == PTX_OP_MAX) && !check_extreme(p, i))
+		return false;
 	if (i->op == PTX_OP_SETMAXNREG && m->atom != PTX_ATOM_INC && m->atom != PTX_ATOM_DEC)
 		return ptx_parse_error(p, i->line, i->col, "'setmaxnreg' needs .inc or .dec");
 	if (i->op == PTX_OP_SHF && m->left == m->right)

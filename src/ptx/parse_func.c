@@ -60,12 +60,15 @@ static bool parse_attribute(struct ptx_parser *p, struct ptx_func *f)
 			ptx_parse_next(p);
 		return ptx_parse_expect(p, ';', "after .pragma");
 	}
-	if (ptx_token_is(&t, ".reqnctapercluster") || ptx_token_is(&t, ".maxclusterrank") ||
-	    ptx_token_is(&t, ".explicitcluster")) {
+	if (ptx_token_is(&t, ".maxclusterrank") || /* clusters of one CTA are no larger */
+	    ptx_token_is(&t, ".abi_preserve") || ptx_token_is(&t, ".abi_preserve_control")) /* registers of SASS */
+		return take_u32(p, "number", &ignored[0]);
+	if (ptx_token_is(&t, ".reqnctapercluster") || ptx_token_is(&t, ".explicitcluster") ||
+	    ptx_token_is(&t, ".blocksareclusters")) {
 		f->has_clusters = true;
 		f->unsupported = "thread-block clusters are outside Strata's scope";
 		f->unsupported_line = t.line;
-		return ptx_token_is(&t, ".explicitcluster") || take_triple(p, "cluster size", ignored);
+		return !ptx_token_is(&t, ".reqnctapercluster") || take_triple(p, "cluster size", ignored);
 	}
 	return ptx_parse_error_tok(p, &t,
 				   "found '%.*s', expected .maxntid, .reqntid, .minnctapersm, .maxnreg, .noreturn, "

@@ -69,68 +69,101 @@ static void make_unsupported(struct ptx_parser *p, struct ptx_inst *i, const str
 	}
 }
 
-static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, enum ptx_type t,
+/* Letters only, no word of PTX, and nearly one that the opcode takes: written by mistake. */
+static bool is_misspelt(const char *word, uint32_t length)
+{
+	for (uint32_t k = 0; k < length; k++)
+		if (!isalpha((unsigned char)word[k]))
+			return false;
+	return !ptx_mod_find(word, length, UINT64_MAX) && !ptx_word_find(word, length);
+}
+
+/* A word that the opcode does not take: the function that holds it cannot run, and the module's others can, for a later
+ * PTX may have the word. Only what is misspelt is wrong, as for ptxas. */
+static bool refuse_word(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form,
+			const struct ptx_token *t)
+{
+	const char *why = ptx_mod_outside(t->text + 1, t->length - 1), *names[PTX_CLASS_COUNT * 4];
+	const int length = (int)(t->length > 40 ? 40 : t->length);
+	char word[40] = {0};
+	uint32_t n = 0;
+
+	if (why) {
+		i->unsupported = ptx_arena_printf(p->arena, "%s: %s: outside Strata's scope", ptx_op_name(i->op), why);
+		return true;
+	}
+	if (ptx_type_find(t->text + 1, t->length - 1) != PTX_TYPE_NONE) {
+		i->unsupported =
+		    ptx_arena_printf(p->arena, "'%s' has no form of type '%.*s'", ptx_op_name(i->op), length, t->text);
+		return true;
+	}
+	for (uint32_t k = 0; k < ptx_mods_count && n < PTX_CLASS_COUNT * 4; k++)
+		if (form->allowed >> ptx_mods_table[k].class_id & 1)
+			names[n++] = ptx_mods_table[k].text;
+	if (t->length - 1 < sizeof(word))
+		memcpy(word, t->text + 1, t->length - 1);
+	const char *near = word[0] ? base_nearest_name(word, names, n) : NULL;
+	if (near && is_misspelt(t->text + 1, t->length - 1))
+		return ptx_parse_error_tok(p, t, "'%s' takes no modifier '%.*s'; did you mean '.%s'?",
+					   ptx_op_name(i->op), length, t->text, near);
+	i->unsupported =
+	    ptx_arena_printf(p->arena, "'%s' takes no modifier '%.*s'", ptx_op_name(i->op), length, t->text);
+	return true;
+}
+
+static bool is_warp_sync(const struct ptx_inst *i, const struct ptx_token *t)
+{
+	return i->op == PTX_OP_BAR && ptx_token_is(t, ".warp");
+}
+
+/* Does the opcode take the word anywhere? */
+static bool takes_word(const struct ptx_inst *i, const struct ptx_form *form, const struct ptx_token *t)
+{
+	const enum ptx_type type = ptx_type_find(t->text + 1, t->length - 1);
+
+	if (type != PTX_TYPE_NONE && (form->types >> type & 1))
+		return true;
+	return is_warp_sync(i, t) || ptx_mod_find(t->text + 1, t->length - 1, form->allowed);
+}
+
+static bool set_type(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, const struct ptx_token *t,
 		     uint32_t *count)
 {
-	if (*count == form->type_max)
-		return ptx_parse_error_tok(p, &p->tok, "'%.*s': '%s' takes %s%u type suffix%s", (int)p->tok.length,
-					   p->tok.text, ptx_op_name(i->op), form->type_max ? "at most " : "",
-					   form->type_max, form->type_max == 1 ? "" : "es");
-	if (!(form->types >> t & 1))
-		return ptx_parse_error_tok(p, &p->tok, "'%s' has no form of type '%.*s'", ptx_op_name(i->op),
-					   (int)p->tok.length, p->tok.text);
-	*(*count == 0 ? &i->type : *count == 1 ? &i->type2 : *count == 2 ? &i->type3 : &i->type4) = t;
+	const enum ptx_type type = ptx_type_find(t->text + 1, t->length - 1);
+	const bool is_mixed = i->op == PTX_OP_ADD || i->op == PTX_OP_SUB || i->op == PTX_OP_FMA;
+	/* Sums of an .f32 and a shorter float: the other forms of these opcodes have one type. */
+	const uint32_t max = is_mixed ? 1 : form->type_max;
+	const bool is_second = is_mixed && *count == 1 && (i->type != PTX_F32 || (type != PTX_F16 && type != PTX_BF16));
+
+	if (*count == form->type_max || is_second)
+		return ptx_parse_error_tok(p, t, "'%.*s': '%s' takes %s%u type suffix%s", (int)t->length, t->text,
+					   ptx_op_name(i->op), form->type_max ? "at most " : "", max,
+					   max == 1 ? "" : "es");
+	*(*count == 0 ? &i->type : *count == 1 ? &i->type2 : *count == 2 ? &i->type3 : &i->type4) = type;
 	++*count;
 	return true;
 }
 
-/* An unknown or misplaced modifier, in words. */
-static bool bad_modifier(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_form *form)
+/* One word that the opcode takes. */
+static bool set_word(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, const struct ptx_token *t,
+		     uint64_t *seen, uint32_t *type_count)
 {
-	const char *names[PTX_CLASS_COUNT * 4];
-	char word[40] = {0};
-	uint32_t n = 0;
+	const char *word = t->text + 1;
+	const uint32_t length = t->length - 1;
 
-	for (uint32_t k = 0; k < ptx_mods_count && n < PTX_CLASS_COUNT * 4; k++)
-		if (form->allowed >> ptx_mods_table[k].class_id & 1)
-			names[n++] = ptx_mods_table[k].text;
-	if (p->tok.length - 1 < sizeof(word))
-		memcpy(word, p->tok.text + 1, p->tok.length - 1);
-	const char *near = word[0] ? base_nearest_name(word, names, n) : NULL;
-	if (near)
-		return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'; did you mean '.%s'?",
-					   ptx_op_name(i->op), (int)p->tok.length, p->tok.text, near);
-	return ptx_parse_error_tok(p, &p->tok, "'%s' takes no modifier '%.*s'", ptx_op_name(i->op), (int)p->tok.length,
-				   p->tok.text);
-}
-
-static bool parse_modifier(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form, uint64_t *seen,
-			   uint32_t *type_count)
-{
-	const char *word = p->tok.text + 1;
-	uint32_t length = p->tok.length - 1;
-	enum ptx_type t = ptx_type_find(word, length);
-
-	if (t != PTX_TYPE_NONE)
+	if (ptx_type_find(word, length) != PTX_TYPE_NONE)
 		return set_type(p, i, form, t, type_count);
-	if (i->op == PTX_OP_BAR && ptx_token_is(&p->tok, ".warp")) {
+	if (is_warp_sync(i, t)) {
 		i->mods.bar = PTX_BAR_WARP_SYNC;
 		return true;
 	}
 	const struct ptx_mod_info *m = ptx_mod_find(word, length, form->allowed & ~*seen);
-	if (!m) {
-		const char *why = ptx_mod_outside(word, length);
-
-		if (ptx_mod_find(word, length, form->allowed))
-			return ptx_parse_error_tok(
-			    p, &p->tok, "second %s modifier '%.*s'",
-			    ptx_classes[ptx_mod_find(word, length, form->allowed)->class_id].what, (int)p->tok.length,
-			    p->tok.text);
-		if (!why)
-			return bad_modifier(p, i, form);
-		i->unsupported = ptx_arena_printf(p->arena, "%s: %s: outside Strata's scope", ptx_op_name(i->op), why);
-		return true;
-	}
+	if (!m && i->op == PTX_OP_LD && ptx_token_is(t, ".nc")) /* behind a cache operator: the path that it goes */
+		m = ptx_mod_find(word, length, form->allowed);
+	if (!m)
+		return ptx_parse_error_tok(p, t, "second %s modifier '%.*s'",
+					   ptx_classes[ptx_mod_find(word, length, form->allowed)->class_id].what,
+					   (int)t->length, t->text);
 	if (m->class_id != PTX_CLASS_HINT)
 		*seen |= 1ull << m->class_id;
 	uint8_t *field = (uint8_t *)&i->mods + ptx_classes[m->class_id].field_offset;
@@ -154,20 +187,38 @@ static bool check_needed(struct ptx_parser *p, const struct ptx_inst *i, const s
 	return true;
 }
 
+/* 128 bits are two of 64: what takes them is the vector form of the same opcode. */
+static bool split_b128(struct ptx_parser *p, struct ptx_inst *i)
+{
+	if (i->type != PTX_B128)
+		return true;
+	if (i->mods.vec > 1)
+		return ptx_parse_error(p, i->line, i->col, "'%s' has no vectors of .b128", ptx_op_name(i->op));
+	i->type = PTX_B64;
+	i->mods.vec = 2;
+	return true;
+}
+
+/* All words are looked at before one is judged: what two known words mean beside an unknown one nobody here knows. */
 static bool parse_modifiers(struct ptx_parser *p, struct ptx_inst *i, const struct ptx_form *form)
 {
+	struct ptx_token words[PTX_MODS_MAX];
 	uint64_t seen = 0;
 	uint32_t type_count = 0, count = 0;
 
 	for (; p->tok.kind == PTX_TOK_DOT; ptx_parse_next(p)) {
-		if (++count > PTX_MODS_MAX)
+		if (count == PTX_MODS_MAX)
 			return ptx_parse_error_tok(p, &p->tok, "more than %d modifiers", PTX_MODS_MAX);
-		if (i->unsupported)
-			continue;
-		if (!parse_modifier(p, i, form, &seen, &type_count))
+		if (!i->unsupported && !takes_word(i, form, &p->tok) && !refuse_word(p, i, form, &p->tok))
 			return false;
+		words[count++] = p->tok;
 	}
-	return i->unsupported || check_needed(p, i, form, seen, type_count);
+	for (uint32_t k = 0; k < count && !i->unsupported; k++)
+		if (!set_word(p, i, form, &words[k], &seen, &type_count))
+			return false;
+	if (i->unsupported)
+		return true;
+	return check_needed(p, i, form, seen, type_count) && split_b128(p, i);
 }
 
 static bool parse_operands(struct ptx_parser *p, struct ptx_written *w)

@@ -216,10 +216,6 @@ static bool check_mbarrier(struct ptx_parser *p, struct ptx_inst *i, struct ptx_
 	const bool is_parity = i->mods.variant == PTX_VARIANT_PARITY;
 	uint32_t at = 0;
 
-	if (i->mods.scope == PTX_SCOPE_CLUSTER) {
-		i->unsupported = "mbarrier: thread-block clusters are outside Strata's scope";
-		return true;
-	}
 	if (!ptx_check_count(p, i, w, f->min, f->max))
 		return false;
 	if (f->result && w->at[0].kind == PTX_OPND_SINK && f->result == '1')

@@ -134,11 +134,6 @@ static bool resolve_name(struct ptx_parser *p, const struct ptx_token *t, struct
 		o->offset = number;
 		return true;
 	}
-	if (!s && ptx_sreg_is_outside(t->text, t->length)) {
-		o->kind = PTX_OPND_SREG;
-		o->sreg = PTX_SREG_COUNT;
-		return true;
-	}
 	*o = ptx_label_operand(p, t);
 	return true;
 }
@@ -264,8 +259,13 @@ static bool parse_operand_at(struct ptx_parser *p, struct ptx_operand *o, uint32
 		o->kind = PTX_OPND_VEC;
 		return parse_list_at(p, '}', PTX_OPERANDS_MAX, o, depth);
 	}
-	if (ptx_parse_take(p, '['))
-		return parse_address(p, o, depth);
+	if (ptx_parse_take(p, '[')) {
+		if (!parse_address(p, o, depth))
+			return false;
+		/* PTX ISA, ld: the place is the same on all devices, which one device fulfils. */
+		ptx_parse_take_dot(p, ".unified");
+		return true;
+	}
 	bool is_const = ptx_token_is(&t, "WARP_SZ") || ptx_token_is(&p->ahead, "WARP_SZ");
 	if ((ptx_parse_is(p, '!') || ptx_parse_is(p, '-')) && p->ahead.kind == PTX_TOK_IDENT && !is_const)
 		return parse_negated(p, o);

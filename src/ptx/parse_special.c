@@ -36,6 +36,10 @@ static bool check_parts(struct ptx_parser *p, struct ptx_inst *i, struct ptx_ope
 
 static bool check_mov_vector(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
+	if (i->type == PTX_B64 && i->mods.vec == 2 && (w->at[0].elem_count == 4 || w->at[1].elem_count == 4)) {
+		i->unsupported = "mov.b128 between a register and four parts";
+		return true;
+	}
 	if (!ptx_check_operand(p, i, &w->at[0], '1', false, true, true) ||
 	    !ptx_check_operand(p, i, &w->at[1], '1', false, true, false))
 		return false;
@@ -72,8 +76,8 @@ static bool check_mov(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writt
 		if (!check_parts(p, i, s, false))
 			return false;
 	} else if (s->kind == PTX_OPND_VAR || s->kind == PTX_OPND_FUNC) {
-		if (ptx_type_bytes(i->type) < 4 || ptx_type_is_float(i->type))
-			return ptx_check_fail(p, i, s, "a value: an address needs a 32- or 64-bit integer type");
+		if (ptx_type_bytes(i->type) < 4)
+			return ptx_check_fail(p, i, s, "a value: an address needs a type of 32 or 64 bits");
 	} else if (!ptx_check_operand(p, i, s, s->negate && i->type == PTX_PRED ? 'p' : '1', false, false, false)) {
 		return false;
 	}
@@ -143,14 +147,20 @@ static bool check_bar_red(struct ptx_parser *p, struct ptx_inst *i, struct ptx_w
 	return true;
 }
 
+/* barrier.cluster.arrive and .wait take no operands: all threads of the cluster. */
+static bool check_cluster_barrier(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
+{
+	if (i->op != PTX_OP_BARRIER || (i->mods.bar != PTX_BAR_ARRIVE && i->mods.bar != PTX_BAR_WAIT))
+		return ptx_parse_error(p, i->line, i->col, "expected barrier.cluster.arrive or barrier.cluster.wait");
+	return ptx_check_count(p, i, w, 0, 0);
+}
+
 static bool check_bar(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
-	uint32_t min = i->mods.bar == PTX_BAR_ARRIVE ? 2 : 1, max = i->mods.bar == PTX_BAR_WARP_SYNC ? 1 : 2;
+	const uint32_t min = i->mods.bar == PTX_BAR_ARRIVE ? 2 : 1, max = i->mods.bar == PTX_BAR_WARP_SYNC ? 1 : 2;
 
-	if (i->mods.scope == PTX_SCOPE_CLUSTER) {
-		i->unsupported = "barrier.cluster: thread-block clusters are outside Strata's scope";
-		return true;
-	}
+	if (i->mods.scope == PTX_SCOPE_CLUSTER)
+		return check_cluster_barrier(p, i, w);
 	if (i->mods.bar == PTX_BAR_RED)
 		return check_bar_red(p, i, w);
 	if (!ptx_check_count(p, i, w, min, max))

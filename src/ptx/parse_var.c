@@ -96,7 +96,12 @@ static bool parse_decl_word(struct ptx_parser *p, struct decl *d)
 		return parse_ptr(p, d);
 	if (d->type != PTX_TYPE_NONE && type != PTX_TYPE_NONE)
 		return ptx_parse_error_tok(p, &t, "second type '%.*s' in one declaration", (int)t.length, t.text);
-	if (type != PTX_TYPE_NONE) {
+	if (type == PTX_B128 && d->vec < 2) { /* two of 64 bits, aligned as one */
+		d->type = PTX_B64;
+		d->vec = 2;
+		return true;
+	}
+	if (type != PTX_TYPE_NONE && type != PTX_B128) {
 		d->type = type;
 		return true;
 	}

@@ -62,7 +62,10 @@ static void print_suffix(FILE *out, const struct ptx_operand *o)
 
 static void print_sreg(FILE *out, const struct ptx_operand *o)
 {
-	fputs(ptx_sreg_name(o->sreg), out);
+	if (o->sreg == PTX_SREG_PM64)
+		fprintf(out, "%%pm%" PRId64 "_64", o->offset);
+	else
+		fputs(ptx_sreg_name(o->sreg), out);
 	if (o->sreg == PTX_SREG_ENVREG || o->sreg == PTX_SREG_PM)
 		fprintf(out, "%" PRId64, o->offset);
 	print_suffix(out, o);

@@ -26,10 +26,12 @@ enum ptx_type {
 	/* Formats that only cvt knows: pairs of 8- and 6-bit floats, and f32 with 10 fraction bits. */
 	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_TF32,
 	PTX_S4, PTX_U4, PTX_B1, /* elements of matrices; ptx_type_bytes says 1 */
+	PTX_U16X2, PTX_S16X2,
+	PTX_B128, /* in PTX text only: the parser makes two of .b64 of it */
 	PTX_TYPE_COUNT
 };
 
-uint32_t ptx_type_bytes(enum ptx_type t); /* 1..8; pred 1; texref and the like 8 */
+uint32_t ptx_type_bytes(enum ptx_type t); /* 1..16; pred 1; texref and the like 8 */
 const char *ptx_type_name(enum ptx_type t); /* "u32" */
 bool ptx_type_is_float(enum ptx_type t);
 bool ptx_type_is_signed(enum ptx_type t); /* s8..s64 */
@@ -72,7 +74,7 @@ enum ptx_part { PTX_PART_NONE, PTX_LO_HALF, PTX_HI_HALF, PTX_WIDE };
 
 enum ptx_cache { PTX_CACHE_NONE, PTX_CA, PTX_CG, PTX_CS, PTX_LU, PTX_CV, PTX_WB, PTX_WT, PTX_NC };
 
-enum ptx_sem { PTX_SEM_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIRE, PTX_RELEASE, PTX_ACQ_REL, PTX_SC, PTX_MMIO };
+enum ptx_sem { PTX_SEM_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIRE, PTX_RELEASE, PTX_ACQ_REL, PTX_SC };
 enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS };
 
 enum ptx_atom {
@@ -84,7 +86,8 @@ enum ptx_atom {
 enum ptx_shfl { PTX_SHFL_NONE, PTX_SHFL_UP, PTX_SHFL_DOWN, PTX_SHFL_BFLY, PTX_SHFL_IDX };
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 /* bar/barrier: sync, arrive, red; match: any, all */
-enum ptx_bar { PTX_BAR_NONE, PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED, PTX_BAR_WARP_SYNC };
+enum ptx_bar { PTX_BAR_NONE, PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_RED, PTX_BAR_WARP_SYNC,
+	       PTX_BAR_WAIT /* barrier.cluster */ };
 enum ptx_match { PTX_MATCH_NONE, PTX_MATCH_ANY, PTX_MATCH_ALL };
 enum ptx_prmt { PTX_PRMT_NONE, PTX_PRMT_F4E, PTX_PRMT_B4E, PTX_PRMT_RC8, PTX_PRMT_ECL, PTX_PRMT_ECR, PTX_PRMT_RC16 };
 enum ptx_shf { PTX_SHF_NONE, PTX_SHF_CLAMP, PTX_SHF_WRAP };
@@ -170,7 +173,9 @@ struct ptx_mods {
 	bool ftz, sat, approx, full, uni, cc /* .cc: writes carry */, to /* cvta.to */, sync, aligned, shiftamt, left,
 	    right, relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
 	    policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
-	    b_form /* suld, sust, sured: .b; false = .p */, satfinite;
+	    b_form /* suld, sust, sured: .b; false = .p */, satfinite, abs /* min, max: of absolute values */,
+	    mmio /* an access to a device: as any other here */, init /* fence.mbarrier_init */,
+	    mask /* pmevent.mask */;
 	uint8_t query;	/* enum ptx_query */
 	uint8_t level;	/* enum ptx_level */
 	uint8_t griddep;     /* enum ptx_griddep */
@@ -244,8 +249,8 @@ enum { PTX_SRC_MAX = 7 };
  * source) or NONE, src[4] policy. wmma.load: dst the fragment, src[0] address, src[1] stride or NONE. wmma.store,
  * stmatrix: no dst; src[0] address, src[1] the fragment, src[2] stride. mma, wmma.mma: A, B, C. A fragment is a VEC.
  * - bar.red: src[0] barrier, src[1] thread count or NONE, src[2] predicate.
- * A whole vector register is given as the VEC of its components, so that REG always means one value. A vmad operand
- * with '-' has negate. PM and ENVREG have their number in offset.
+ * A whole vector register is given as the VEC of its components, so that REG always means one value; a .b128 is one of
+ * two .b64. A vmad operand with '-' has negate. PM, PM64 and ENVREG have their number in offset.
  *
  * One instruction. dst2 is the predicate q of "p|q" (setp, shfl, match, lop3...), or the carry-like second result. */
 struct ptx_inst {

@@ -39,6 +39,8 @@ static const struct {
     [PTX_E2M3X2] = {"e2m3x2", 2, FAMILY_FLOAT},   [PTX_E3M2X2] = {"e3m2x2", 2, FAMILY_FLOAT},
     [PTX_TF32] = {"tf32", 4, FAMILY_FLOAT},       [PTX_S4] = {"s4", 1, FAMILY_SIGNED},
     [PTX_U4] = {"u4", 1, FAMILY_UNSIGNED},        [PTX_B1] = {"b1", 1, FAMILY_BITS},
+    [PTX_U16X2] = {"u16x2", 4, FAMILY_UNSIGNED},  [PTX_S16X2] = {"s16x2", 4, FAMILY_SIGNED},
+    [PTX_B128] = {"b128", 16, FAMILY_BITS},
 };
 
 const struct ptx_class_info ptx_classes[PTX_CLASS_COUNT] = {
@@ -47,7 +49,7 @@ const struct ptx_class_info ptx_classes[PTX_CLASS_COUNT] = {
 #undef CLASS
 };
 _Static_assert(PTX_CLASS_COUNT <= 64, "class sets are 64-bit masks");
-_Static_assert(PTX_TYPE_COUNT <= 32, "type sets are 32-bit masks");
+_Static_assert(PTX_TYPE_COUNT <= 64, "type sets are 64-bit masks");
 
 const struct ptx_mod_info ptx_mods_table[] = {
 #define MOD(text, class_id, value) {text, PTX_CLASS_##class_id, value},
@@ -56,10 +58,11 @@ const struct ptx_mod_info ptx_mods_table[] = {
 };
 const uint32_t ptx_mods_count = ARRAY_COUNT(ptx_mods_table);
 
-#define T(t) (1u << PTX_##t)
+#define T(t) (1ull << PTX_##t)
 #define T_SINT (T(S16) | T(S32) | T(S64))
 #define T_INT (T_SINT | T(U16) | T(U32) | T(U64))
 #define T_BYTE (T(U8) | T(S8) | T(B8))
+#define T_PAIR (T(U16X2) | T(S16X2))
 #define T_BITS (T(B16) | T(B32) | T(B64))
 #define T_NARROW (T(E4M3X2) | T(E5M2X2) | T(E2M3X2) | T(E3M2X2) | T(TF32))
 #define T_FLT (T(F16) | T(BF16) | T(F32) | T(F16X2) | T(BF16X2) | T(F64))
@@ -200,7 +203,6 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	    {"m16n16", "matrices of 8-bit elements of sm_100"},
 	    {"m16n8", "matrices of 8-bit elements of sm_100"},
 	    {"m8n16", "matrices of 8-bit elements of sm_100"},
-	    {"shared::cluster", "thread-block clusters"},
 	    {"cluster", "thread-block clusters"},
 	    {"pack", "packing conversions"},
 	    {"proxy", "proxy fences"},
@@ -209,7 +211,6 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	    {"mbarrier_init", "asynchronous copies"},
 	    {"2dms", "multi-sample textures"},
 	    {"a2dms", "multi-sample textures"},
-	    {"abs", "the .abs modifier"},
 	    {"rs", "stochastic rounding"},
 	    {"unpack", "unpacking moves"},
 	};
@@ -220,43 +221,79 @@ const char *ptx_mod_outside(const char *text, uint32_t length)
 	return NULL;
 }
 
+bool ptx_word_find(const char *text, uint32_t length)
+{
+	/* PTX ISA 9.0; those with digits and colons cannot be taken for others that are misspelt. */
+	static const char *const words[] = {
+	    "alias", "alloc", "block", "bulk", "cancel", "commit", "cp", "cta", "dealloc", "decompress", "discard",
+	    "down", "elemtype", "exclusive", "expect", "fence", "fill", "first", "gather", "generic", "im", "kind",
+	    "lastuse", "ld", "oob", "pack", "permit", "proxy", "query", "rank", "read", "reduce", "relinquish",
+	    "replace", "rs", "scale", "scatter", "shift", "sp", "st", "tensor", "tensormap", "tile", "try", "unpack",
+	    "use", "warpx", "ws",
+	};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(words); i++)
+		if (is_text(words[i], text, length))
+			return true;
+	return ptx_mod_outside(text, length) != NULL;
+}
+
+/* "7" and "31" after a name's stem: the number, UINT32_MAX if it is none below limit. */
+static uint32_t number_of(const char *text, uint32_t length, uint32_t limit)
+{
+	uint32_t n = 0;
+
+	if (!length || length > 2)
+		return UINT32_MAX;
+	for (uint32_t k = 0; k < length; k++) {
+		if (text[k] < '0' || text[k] > '9')
+			return UINT32_MAX;
+		n = n * 10 + (uint32_t)(text[k] - '0');
+	}
+	return n < limit ? n : UINT32_MAX;
+}
+
 enum ptx_sreg ptx_sreg_find(const char *text, uint32_t length, uint32_t *number)
 {
-	uint32_t stem = length;
+	static const struct {
+		const char *stem, *end;
+		uint32_t limit;
+		enum ptx_sreg sreg;
+	} numbered[] = {
+	    {"%envreg", "", 32, PTX_SREG_ENVREG},
+	    {"%pm", "_64", 8, PTX_SREG_PM64},
+	    {"%pm", "", 8, PTX_SREG_PM},
+	};
 
 	*number = 0;
+	for (uint32_t i = 0; i < ARRAY_COUNT(numbered); i++) {
+		const uint32_t stem = (uint32_t)strlen(numbered[i].stem), end = (uint32_t)strlen(numbered[i].end);
+
+		if (length <= stem + end || memcmp(text, numbered[i].stem, stem) != 0 ||
+		    memcmp(text + length - end, numbered[i].end, end) != 0)
+			continue;
+		const uint32_t n = number_of(text + stem, length - stem - end, numbered[i].limit);
+
+		if (n == UINT32_MAX)
+			continue;
+		*number = n;
+		return numbered[i].sreg;
+	}
 	for (uint32_t i = 0; i < PTX_SREG_COUNT; i++)
-		if (is_text(sreg_names[i], text, length))
+		if (i != PTX_SREG_ENVREG && i != PTX_SREG_PM && i != PTX_SREG_PM64 &&
+		    is_text(sreg_names[i], text, length))
 			return i;
-	while (stem && text[stem - 1] >= '0' && text[stem - 1] <= '9')
-		stem--;
-	if (stem == length || length - stem > 2)
-		return PTX_SREG_COUNT;
-	for (uint32_t k = stem; k < length; k++)
-		*number = *number * 10 + (uint32_t)(text[k] - '0');
-	if (is_text("%envreg", text, stem) && *number < 32)
-		return PTX_SREG_ENVREG;
-	if (is_text("%pm", text, stem) && *number < 8)
-		return PTX_SREG_PM;
 	return PTX_SREG_COUNT;
 }
 
-bool ptx_sreg_is_outside(const char *text, uint32_t length)
+enum ptx_type ptx_sreg_type(enum ptx_sreg s)
 {
-	static const char *const outside[] = {
-	    "%clusterid",
-	    "%nclusterid",
-	    "%cluster_ctaid",
-	    "%cluster_nctaid",
-	    "%cluster_ctarank",
-	    "%cluster_nctarank",
-	    "%is_explicit_cluster",
-	    "%aggr_smem_size",
-	    "%current_graph_exec",
+	static const uint8_t types_of[PTX_SREG_COUNT] = {
+#define SREG(id, text, type) [PTX_SREG_##id] = PTX_##type,
+#include "ptx/ptx_sregs.def"
+#undef SREG
 	};
 
-	for (uint32_t i = 0; i < ARRAY_COUNT(outside); i++)
-		if (is_text(outside[i], text, length))
-			return true;
-	return false;
+	CHECK((unsigned)s < PTX_SREG_COUNT);
+	return types_of[s];
 }

@@ -28,7 +28,7 @@ extern const uint32_t ptx_mods_count;
 struct ptx_form {
 	const char *shape; /* see ptx_forms.def; NULL: no such opcode */
 	uint8_t type_min, type_max;
-	uint32_t types;   /* bit set of enum ptx_type */
+	uint64_t types;   /* bit set of enum ptx_type */
 	uint64_t allowed; /* bit set of enum ptx_class */
 	uint64_t needed;
 };
@@ -44,10 +44,13 @@ const char *ptx_op_outside(const char *text, uint32_t length);
 /* Why a modifier that PTX has makes an instruction unsupported, or NULL if PTX has no such modifier. */
 const char *ptx_mod_outside(const char *text, uint32_t length);
 
-/* A special register by name ("%envreg7": *number = 7), PTX_SREG_COUNT if there is none. */
+/* Is it a modifier of some instruction of PTX that the tables do not have? */
+bool ptx_word_find(const char *text, uint32_t length);
+
+/* A special register by name ("%envreg7": *number = 7; "%pm3_64": 3), PTX_SREG_COUNT if there is none. */
 enum ptx_sreg ptx_sreg_find(const char *text, uint32_t length, uint32_t *number);
-/* A special register that PTX has and Strata does not. */
-bool ptx_sreg_is_outside(const char *text, uint32_t length);
+/* The type of a special register. */
+enum ptx_type ptx_sreg_type(enum ptx_sreg s);
 
 const char *ptx_space_name(enum ptx_space s); /* ".global" */
 

@@ -113,7 +113,7 @@ bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct s
 	if (c->check)
 		simt_check_warp_done(w);
 	c->live_warps--;
-	for (uint32_t id = 0; id < SIMT_BARRIERS && c->live_warps; id++)
+	for (uint32_t id = 0; id < SIMT_BARRIER_COUNT && c->live_warps; id++)
 		open_if_complete(c, id, out);
 	return check_progress(l, c);
 }
@@ -135,11 +135,11 @@ SIMT_RUN(simt_run_barrier)
 {
 	struct simt_warp_state *s = w->state;
 	const bool has_count = e->src[1].bytes;
-	uint32_t id = e->src[0].bytes ? uniform(s, e->src[0], mask) : 0;
+	uint32_t id = e->src[0].bytes ? uniform(s, e->src[0], mask) : SIMT_BARRIER_CLUSTER;
 	uint32_t count = has_count ? uniform(s, e->src[1], mask) : 0;
 
 	CHECK(!s->is_guest);
-	if (id >= SIMT_BARRIERS)
+	if (e->src[0].bytes && id >= SIMT_BARRIERS)
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_BARRIER,
 				  "barrier number %u; expected 0 to %u", id, SIMT_BARRIERS - 1);
 	if (has_count && (count % SIMT_LANES || !count))

@@ -86,6 +86,7 @@ bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct si
 SIMT_RUN(simt_run_alu);
 SIMT_RUN(simt_run_alu_fixed);
 SIMT_RUN(simt_run_mov);
+SIMT_RUN(simt_run_mapa);
 SIMT_RUN(simt_run_nop);
 SIMT_RUN(simt_run_pred_logic);
 SIMT_RUN(simt_run_pack);

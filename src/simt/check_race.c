@@ -41,7 +41,7 @@ struct simt_check_cta {
 	uint32_t clock_base; /* clocks of earlier CTAs in this shadow are below */
 	struct cell *cells;
 	uint8_t *written;
-	uint32_t seen[WARPS][WARPS], arrived[SIMT_BARRIERS][WARPS], exited[WARPS], fenced[WARPS][WARPS];
+	uint32_t seen[WARPS][WARPS], arrived[SIMT_BARRIER_COUNT][WARPS], exited[WARPS], fenced[WARPS][WARPS];
 	bool has_fenced[WARPS];
 	const struct simt_exec *waits_at[WARPS]; /* the barrier instruction at which lanes of the warp wait */
 	struct handover *handovers;

@@ -33,6 +33,8 @@ static enum ptx_type source_type(const struct ptx_inst *i, uint32_t s)
 		return i->type2;
 	if (i->op == PTX_OP_SLCT && s == 2)
 		return i->type2;
+	if (i->type2 && (i->op == PTX_OP_FMA ? s < 2 : s == 0))
+		return i->type2; /* add, sub and fma of mixed precision */
 	return i->type;
 }
 
@@ -278,6 +280,22 @@ static void decode_isspacep(struct simt_build *b, struct simt_inst *inst, struct
 	e->run = simt_run_isspacep;
 }
 
+/* The address in CTA number src[1] of a cluster of one is the address itself. */
+static void decode_mapa(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
+{
+	const struct ptx_inst *i = b->i;
+	const uint32_t bytes = ptx_type_bytes(i->type);
+
+	inst->unit = SIMT_UNIT_INT;
+	e->dst = simt_operand_ref(b, &i->dst, bytes);
+	e->src[0] = simt_operand_ref(b, &i->src[0], bytes);
+	e->src[1] = simt_operand_ref(b, &i->src[1], 4);
+	e->src_count = 2;
+	if (i->src[0].kind == PTX_OPND_VAR && !i->mods.space) /* generic, as mov gives no such address */
+		simt_build_error(b, "a generic address of a variable comes from cvta");
+	e->run = simt_run_mapa;
+}
+
 /* ---- predicates ---- */
 
 static void decode_pred_logic(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
@@ -327,6 +345,16 @@ static bool decode_simple(struct simt_build *b, struct simt_inst *inst, struct s
 		return true;
 	case PTX_OP_ISSPACEP:
 		decode_isspacep(b, inst, e);
+		return true;
+	case PTX_OP_GETCTARANK: /* of a cluster of one CTA */
+		inst->unit = SIMT_UNIT_INT;
+		e->dst = simt_operand_ref(b, &i->dst, 4);
+		e->src[0] = simt_const_row(b, 0, 4);
+		e->src_count = 1;
+		e->run = simt_run_mov;
+		return true;
+	case PTX_OP_MAPA:
+		decode_mapa(b, inst, e);
 		return true;
 	default:
 		return false;

@@ -66,6 +66,33 @@ static void decode_call(struct simt_build *b, struct simt_exec *e)
 	}
 }
 
+/* Clusters have one CTA. Its barrier is done where threads wait, so that arrival and wait have to stand together:
+ * apart, a thread might wait for what another does behind its own wait. */
+static bool is_other_half(const struct simt_build *b, const struct ptx_inst *other, uint8_t bar)
+{
+	const struct ptx_inst *i = b->i, *insts = b->f->ptx->insts;
+
+	if (other < insts || other >= insts + b->f->ptx->inst_count || other->op != PTX_OP_BARRIER ||
+	    other->mods.scope != PTX_SCOPE_CLUSTER || other->mods.bar != bar)
+		return false;
+	return other->has_guard == i->has_guard && other->guard_reg == i->guard_reg &&
+	       other->guard_negate == i->guard_negate &&
+	       b->f->cfg->block_of[other - insts] == b->f->cfg->block_of[i - insts];
+}
+
+static void decode_cluster_barrier(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
+{
+	const bool is_wait = b->i->mods.bar == PTX_BAR_WAIT;
+
+	if (!is_other_half(b, is_wait ? b->i - 1 : b->i + 1, is_wait ? PTX_BAR_ARRIVE : PTX_BAR_WAIT)) {
+		simt_build_error(b, "barrier.cluster.arrive and barrier.cluster.wait do not follow each other");
+		return;
+	}
+	e->run = is_wait ? simt_run_barrier : simt_run_nop;
+	inst->flags |= is_wait ? SIMT_BARRIER : 0;
+	inst->barrier_id_imm = SIMT_BARRIER_CLUSTER;
+}
+
 static void decode_barrier(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
@@ -74,6 +101,10 @@ static void decode_barrier(struct simt_build *b, struct simt_inst *inst, struct 
 		e->src[0] = simt_operand_ref(b, &i->src[0], 4);
 		e->run = simt_run_warp_sync;
 		inst->unit = SIMT_UNIT_CTRL;
+		return;
+	}
+	if (i->mods.scope == PTX_SCOPE_CLUSTER) {
+		decode_cluster_barrier(b, inst, e);
 		return;
 	}
 	inst->flags |= SIMT_BARRIER;

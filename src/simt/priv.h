@@ -16,6 +16,8 @@
 enum {
 	SIMT_ROW_BYTES = 128, /* 32 lanes of 32 bits; a 64-bit row is two of these */
 	SIMT_BARRIERS = 16,   /* named barriers of a CTA (PTX ISA, bar) */
+	SIMT_BARRIER_CLUSTER = SIMT_BARRIERS, /* barrier.cluster, of clusters of one CTA */
+	SIMT_BARRIER_COUNT,
 	SIMT_SRC_ROWS = 4,
 	SIMT_ELEMS = 8, /* elements of the widest vector access */
 	SIMT_CALL_DEPTH_MAX = 512,
@@ -336,7 +338,7 @@ struct simt_cta {
 	uint32_t warp_count, live_warps, waiting_warps;
 	uint8_t *shared;
 	uint32_t shared_bytes;
-	struct simt_barrier barriers[SIMT_BARRIERS];
+	struct simt_barrier barriers[SIMT_BARRIER_COUNT];
 	struct simt_check_cta *check; /* NULL: no checker */
 	struct simt_cta *next_free, *next;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "ptx/tables.h"
 #include "simt/build.h"
 #include "simt/state.h"
 
@@ -365,7 +366,7 @@ static bool is_clock(enum ptx_sreg s)
 
 static uint32_t sreg_bytes(enum ptx_sreg s)
 {
-	return s == PTX_SREG_GRIDID || s == PTX_SREG_CLOCK64 || s == PTX_SREG_GLOBALTIMER ? 8 : 4;
+	return ptx_type_bytes(ptx_sreg_type(s)) == 8 ? 8 : 4;
 }
 
 static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *o)
@@ -384,7 +385,7 @@ static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *
 	}
 	if (o->sreg == PTX_SREG_ENVREG)
 		component = (uint32_t)o->offset + 1;
-	if (o->sreg == PTX_SREG_PM)
+	if (o->sreg == PTX_SREG_PM || o->sreg == PTX_SREG_PM64)
 		component = 1;
 	p->has_clock |= is_clock(o->sreg);
 	for (uint32_t i = 0; i < p->sreg_count; i++)
@@ -447,6 +448,8 @@ struct simt_pred_ref simt_pred_operand(struct simt_build *b, const struct ptx_op
 {
 	if (o->kind == PTX_OPND_REG)
 		return (struct simt_pred_ref){b->f->alloc->slot[o->reg], o->negate ? UINT32_MAX : 0};
+	if (o->kind == PTX_OPND_SREG && o->sreg == PTX_SREG_IS_EXPLICIT_CLUSTER)
+		return (struct simt_pred_ref){SIMT_NO_PRED, 0}; /* kernels that ask for clusters are refused */
 	if (o->kind != PTX_OPND_IMM)
 		simt_build_error(b, "expected a predicate");
 	return (struct simt_pred_ref){SIMT_NO_PRED, (o->imm != 0) != o->negate ? UINT32_MAX : 0};

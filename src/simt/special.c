@@ -1,4 +1,5 @@
 /* special.c - rows of special registers: filled when a warp begins, clocks when they are read. */
+#include "ptx/tables.h"
 #include "simt/state.h"
 
 static uint32_t thread_component(const struct simt_launch *l, const struct simt_warp *w, uint32_t lane,
@@ -34,6 +35,14 @@ static uint64_t uniform_value(const struct simt_launch *l, const struct simt_war
 	const uint32_t k = u->component - 1u;
 
 	switch ((enum ptx_sreg)u->sreg) {
+	case PTX_SREG_CLUSTERID: /* clusters of one CTA */
+		return k < 3 ? w->cta->id[k] : 0;
+	case PTX_SREG_NCLUSTERID:
+		return k < 3 ? l->grid[k] : 0;
+	case PTX_SREG_CLUSTER_NCTAID:
+		return k < 3;
+	case PTX_SREG_CLUSTER_NCTARANK:
+		return 1;
 	case PTX_SREG_NTID:
 		return k < 3 ? l->block[k] : 0;
 	case PTX_SREG_CTAID:
@@ -63,6 +72,8 @@ static uint64_t uniform_value(const struct simt_launch *l, const struct simt_war
 	case PTX_SREG_DYNAMIC_SMEM_SIZE:
 		return l->shared_dynamic_bytes;
 	case PTX_SREG_TOTAL_SMEM_SIZE:
+		return w->cta->shared_bytes - simt_program_of(l)->shared_reserved_bytes;
+	case PTX_SREG_AGGR_SMEM_SIZE:
 		return w->cta->shared_bytes;
 	case PTX_SREG_RESERVED_SMEM_END:
 	case PTX_SREG_RESERVED_SMEM_CAP:
@@ -71,14 +82,15 @@ static uint64_t uniform_value(const struct simt_launch *l, const struct simt_war
 		return SIMT_RESERVED_SHARED_1;
 	case PTX_SREG_ENVREG: /* 1 and 2: the workspace of a cooperative launch, upper half first */
 		return k == 1 ? l->state->workspace_addr >> 32 : k == 2 ? (uint32_t)l->state->workspace_addr : 0;
-	default: /* %pm: nothing sets them; the reserved shared memory and its first part begin at 0 */
+	default: /* %pm: nothing sets them; no grid is a device graph's; the reserved shared memory, its first part and
+		  * a CTA's place in its cluster begin at 0 */
 		return 0;
 	}
 }
 
 static uint32_t bytes_of(const struct simt_sreg_use *u)
 {
-	return u->sreg == PTX_SREG_GRIDID || u->sreg == PTX_SREG_CLOCK64 || u->sreg == PTX_SREG_GLOBALTIMER ? 8 : 4;
+	return ptx_type_bytes(ptx_sreg_type((enum ptx_sreg)u->sreg)) == 8 ? 8 : 4;
 }
 
 static void fill(const struct simt_launch *l, struct simt_warp *w, const struct simt_sreg_use *u)

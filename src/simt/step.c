@@ -274,6 +274,21 @@ SIMT_RUN(simt_run_mov)
 	return SIMT_NEXT;
 }
 
+SIMT_RUN(simt_run_mapa)
+{
+	const struct simt_warp_state *s = w->state;
+	const void *rank = simt_row(s, e->src[1]);
+
+	SIMT_FOR_LANES(lane, mask) {
+		const uint32_t r = (uint32_t)simt_lane_get(rank, e->src[1].bytes, lane);
+
+		if (r)
+			return simt_fault(l, w, e, lane, SIMT_FAULT_INSTRUCTION,
+					  "mapa to CTA %u of a cluster that has one", r);
+	}
+	return simt_run_mov(l, w, e, mask, out);
+}
+
 static void row_fill64(struct simt_warp_state *s, struct simt_ref dst, uint64_t value, uint32_t mask)
 {
 	void *d = simt_row_mut(s, dst);

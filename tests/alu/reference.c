@@ -294,10 +294,22 @@ static uint64_t half_op(const struct words *w, uint32_t x, uint32_t y, uint32_t 
 	return finish_half(half_from(s, isfinite(s) ? (error > 0) - (error < 0) : 0, is_bf, 'n'), w, is_bf);
 }
 
+/* Factors of a sum of .f32 that are halves, as their .f32. */
+static bool mixed_sum(const struct words *w, struct reference_lane *l)
+{
+	const bool is_bf = w->word[w->count - 1][0] == 'b';
+
+	for (int k = 0; k < (strcmp(w->word[0], "fma") == 0 ? 2 : 1); k++)
+		l->src[k] = f32_bits((float)half_value((uint32_t)l->src[k] & 65535, is_bf));
+	return float_op_f32(w, l);
+}
+
 static bool float_arith(const struct words *w, struct reference_lane *l)
 {
 	const char *t = w->word[w->count - 1];
 
+	if (w->count > 2 && strcmp(w->word[w->count - 2], "f32") == 0)
+		return mixed_sum(w, l);
 	if (words_has(w, "approx") || words_has(w, "full"))
 		return false;
 	if (strcmp(t, "f32") == 0)
@@ -538,6 +550,12 @@ bool reference_compute(const char *key, struct reference_lane *l)
 			if (strstr(one, "x2"))
 				*strstr(one, "x2") = 0;
 			const uint64_t part = type_bits(one) == 16 ? 0xffff : UINT64_MAX;
+			const uint64_t kept = words_has(&w, "abs") ? 0x7fffffff : part;
+			if (words_has(&w, "three")) {
+				l->dst = float_extreme(&w, l->src[1] & kept, l->src[2] & kept, one);
+				l->dst = float_extreme(&w, l->src[0] & kept, l->dst, one);
+				return true;
+			}
 			l->dst = float_extreme(&w, l->src[0] & part, l->src[1] & part, one);
 			if (strstr(t, "x2"))
 				l->dst |= float_extreme(&w, l->src[0] >> 16, l->src[1] >> 16, one) << 16;

@@ -283,6 +283,22 @@ static bool order(const char *op, const char *const *word, int count, struct ref
 	return true;
 }
 
+/* Two lanes of 16 bits, each by itself. */
+static bool pairs(const char *op, const char *const *word, int count, struct reference_lane *l)
+{
+	const char *t = word[count - 1];
+
+	for (int at = 0; at < 32; at += 16) {
+		const wide a = number(l->src[0] >> at, 16, t[0] == 's'), b = number(l->src[1] >> at, 16, t[0] == 's');
+		wide v = is(op, "add") ? a + b : (a < b) == is(op, "min") ? a : b;
+
+		if (has(word, count, "relu"))
+			v = clamp(v, 0, 0x7fff);
+		l->dst |= low(v, 16) << at;
+	}
+	return true;
+}
+
 bool reference_integer(const char *op, const char *const *word, int count, struct reference_lane *l)
 {
 	static const struct {
@@ -295,6 +311,8 @@ bool reference_integer(const char *op, const char *const *word, int count, struc
 	};
 	char name[16] = " ";
 
+	if (strstr(word[count - 1], "16x2"))
+		return pairs(op, word, count, l);
 	if (is(op, "div") || is(op, "rem"))
 		return divide(op, word[count - 1], l);
 	if (is(op, "prmt"))

@@ -151,6 +151,8 @@ static enum ptx_type type_of(const struct form *f, char letter)
 		return f->type[1];
 	case '3':
 		return f->type[2];
+	case 'n':
+		return f->type_count > 1 ? f->type[1] : f->type[0];
 	case 'w':
 		if (!is_wide)
 			return f->type[0];
@@ -209,7 +211,7 @@ static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
 static bool is_last(const char *shape, const char *at)
 {
 	for (at++; *at; at++)
-		if (strchr("123wup", *at))
+		if (strchr("123nwup", *at))
 			return false;
 	return shape != NULL;
 }
@@ -227,7 +229,7 @@ static char *write_form(const struct form *f, const char *shape, enum ptx_type *
 
 		if (*at == ':')
 			is_source = true;
-		if (!strchr("123wup", *at) || (is_optional && !f->has_optional))
+		if (!strchr("123nwup", *at) || (is_optional && !f->has_optional))
 			continue;
 		g_string_append(operands, operands->len ? ", " : " ");
 		if (!is_source) {
@@ -479,7 +481,11 @@ static void run_optional(struct world *w, struct form *f, const struct ptx_form 
 		if (!(form->allowed >> mod->class_id & 1) || f->mod[mod->class_id])
 			continue;
 		f->mod[mod->class_id] = mod;
+		if (mod->class_id == PTX_CLASS_XORSIGN) /* only beside .abs */
+			f->mod[PTX_CLASS_ABS] = ptx_mod_find("abs", 3, 1ull << PTX_CLASS_ABS);
 		run_operands(w, f, form->shape);
+		if (mod->class_id == PTX_CLASS_XORSIGN)
+			f->mod[PTX_CLASS_ABS] = NULL;
 		f->mod[mod->class_id] = NULL;
 	}
 }
@@ -516,12 +522,10 @@ static void run_needed(struct world *w, struct form *f, const struct ptx_form *f
 
 static void run_types(struct world *w, struct form *f, const struct ptx_form *form)
 {
-	if (f->type_count == form->type_max) {
+	if (f->type_count >= form->type_min)
 		run_needed(w, f, form, 0);
-		return;
-	}
-	for (uint32_t t = 0; t < PTX_TYPE_COUNT; t++)
-		if (form->types >> t & 1) {
+	for (uint32_t t = 0; t < PTX_TYPE_COUNT && f->type_count < form->type_max; t++)
+		if ((form->types >> t & 1) && t != PTX_B128) { /* which is two of .b64 */
 			f->type[f->type_count++] = (enum ptx_type)t;
 			run_types(w, f, form);
 			f->type_count--;
@@ -568,7 +572,7 @@ static void arithmetic(void **state)
 			form.shape = "1:1"; /* its own parser: also vectors, which test_control has */
 			form.allowed = 0;
 		}
-		if (!form.shape || !strchr("123wup", form.shape[0]) || strpbrk(form.shape, "mtoA*") ||
+		if (!form.shape || !strchr("123nwup", form.shape[0]) || strpbrk(form.shape, "mtoA*") ||
 		    strchr(form.shape, ':') == NULL)
 			continue;
 		run_types(&w, &f, &form);
@@ -658,7 +662,7 @@ static void memory(void **state)
 
 	(void)state;
 	world_open(&w);
-	for (uint32_t t = 0; t < PTX_TYPE_COUNT; t++) {
+	for (uint32_t t = 0; t < PTX_B128; t++) {
 		for (uint32_t n = 0; ptx_forms[PTX_OP_LD].types >> t & 1 && n < G_N_ELEMENTS(spaces); n++)
 			for (uint32_t count = 1; count <= 4; count *= 2)
 				run_access(&w, (enum ptx_type)t, spaces[n], count);
@@ -679,6 +683,10 @@ static void parts(void **state)
 		enum ptx_op op;
 		const char *text;
 	} rows[] = {
+	    {PTX_OP_ADD, ".reg .pred %p; mov.pred %p, %is_explicit_cluster; mov.u32 %d, %cluster_nctarank;"
+			 " @%p mov.u32 %d, 77; mad.lo.u32 %d, %d, 10, %clusterid.x;"
+			 " mad.lo.u32 %d, %d, 10, %nclusterid.x; mad.lo.u32 %d, %d, 10, %cluster_nctaid.y;"
+			 " add.u32 %d, %d, %cluster_ctarank;"},
 	    {PTX_OP_VADD2, "vadd2.u32.u32.u32 %d, %a.h13, %b.h20, %c;"},
 	    {PTX_OP_VSUB2, "vsub2.s32.s32.s32.sat %d, %a.h00, %b, %c;"},
 	    {PTX_OP_VMAX4, "vmax4.s32.u32.s32 %d, %a.b7610, %b.b0123, %c;"},
@@ -718,6 +726,9 @@ static void rest_is_refused(void **state)
 	    {"\tmbarrier.init.shared.b64 [%own], 32;\n", "asynchronous copies"},
 	    {"\t.reg .b32 %r<4>;\n\tldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%own];\n", "matrix instructions"},
 	    {"\t.reg .b32 %r;\n\tmov.u32 %r, %envreg1;\n", "a barrier of the whole grid"},
+	    {"\t.reg .b128 %q<2>;\n\tmov.b128 %q1, %q0;\n", "vector registers"},
+	    {"\tbarrier.cluster.arrive;\n\tbarrier.cluster.wait;\n", "a barrier of thread-block clusters"},
+	    {"\tmapa.u64 %own, %own, 0;\n", "an instruction without lowering"},
 	};
 
 	(void)state;

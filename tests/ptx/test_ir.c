@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -174,7 +175,7 @@ static void instructions_outside_the_scope_are_kept_as_text(void **state)
 	    fixture_kernel("wgmma.fence.sync.aligned;\n"
 			   "cp.async.bulk.shared::cluster.global [%r1], [%d1], 16, [%r2]; quux.s32 %r1;\n"
 			   "cvt.rn.satfinite.e2m1x2.f32 %r1, %f1, %f1;\n"
-			   "mov.u32 %r1, %clusterid.x; add.s32 %r1, %r2, 3;");
+			   "prefetch.tensormap [%d1]; add.s32 %r1, %r2, 3;");
 	const struct ptx_func *f = m->funcs[0];
 
 	(void)state;
@@ -188,6 +189,54 @@ static void instructions_outside_the_scope_are_kept_as_text(void **state)
 	assert_string_equal(f->insts[2].text, "quux.s32 %r1;");
 	assert_ptr_equal(f->unsupported, f->insts[0].unsupported);
 	assert_int_equal(f->insts[5].op, PTX_OP_ADD);
+	ptx_module_free(m);
+}
+
+/* The first word of a function's that nobody here knows; the module's other functions stay whole. */
+static void unknown_words_are_the_functions_matter(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+	    {"add.u16x4 %r1, %r2, %r3;", "'add' takes no modifier '.u16x4'"},
+	    {"and.f32 %f1, %f2, %f3;", "'and' has no form of type '.f32'"},
+	    {"add.rn.rz.foo::bar.f32 %f1, {%f2, %f3}, [%d1+4].x;", "'add' takes no modifier '.foo::bar'"},
+	    {"cvt.rn.ue9m0x2.f32 %r1, %f1, %f2;", "'cvt' takes no modifier '.ue9m0x2'"},
+	};
+
+	(void)state;
+	for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 HEADER ".entry a() { ret; }\n"
+				".entry b() { .reg .b32 %%r<4>; .reg .f32 %%f<4>; .reg .b64 %%d<4>;\n%s\n"
+				"add.u32 %%r1, %%r2, 1; ret; }\n.entry c() { ret; }\n", rows[k].text);
+		struct ptx_module *m = fixture_parse("words", text, strlen(text));
+		const struct ptx_func *b = ptx_module_func(m, "b");
+
+		assert_non_null(b->unsupported);
+		assert_non_null(strstr(b->unsupported, rows[k].why));
+		assert_string_equal(b->insts[0].text, rows[k].text);
+		assert_int_equal(b->insts[1].op, PTX_OP_ADD);
+		assert_null(ptx_module_func(m, "a")->unsupported);
+		assert_null(ptx_module_func(m, "c")->unsupported);
+		ptx_module_free(m);
+	}
+}
+
+/* What PTX 8 and 9 may say of a function between its header and its body. */
+static void attributes_of_functions(void **state)
+{
+	static const char text[] =
+	    HEADER ".func f() .abi_preserve 4 .abi_preserve_control 2 { ret; }\n.entry a() .maxclusterrank 4 { ret; }\n"
+		   ".entry b() .reqntid 32, 1, 1 .reqnctapercluster 2 .blocksareclusters { ret; }\n";
+	struct ptx_module *m = fixture_parse("attributes", text, strlen(text));
+
+	(void)state;
+	assert_null(ptx_module_func(m, "f")->unsupported);
+	assert_null(ptx_module_func(m, "a")->unsupported);
+	assert_non_null(strstr(ptx_module_func(m, "b")->unsupported, "thread-block clusters"));
 	ptx_module_free(m);
 }
 
@@ -244,6 +293,8 @@ int main(void)
 	    cmocka_unit_test(calls_have_all_their_forms),
 	    cmocka_unit_test(parameter_space_follows_the_variable),
 	    cmocka_unit_test(instructions_outside_the_scope_are_kept_as_text),
+	    cmocka_unit_test(unknown_words_are_the_functions_matter),
+	    cmocka_unit_test(attributes_of_functions),
 	    cmocka_unit_test(operands_have_their_parts),
 	    cmocka_unit_test(register_uses_name_each_register_once),
 	};

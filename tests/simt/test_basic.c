@@ -113,11 +113,57 @@ static void test_vector_mov(void **state)
 	rig_close(&r);
 }
 
+/* 128 bits: there and back through memory, as halves, from one register to another. */
+static void test_wide_registers(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r,
+		  RIG_KERNEL(".reg .b128 %q<4>; .shared .align 16 .b8 s[1024];\n"
+			     "mul.wide.u32 %rd1, %t, 16; add.u64 %rd2, %out, %rd1; mov.u32 %r5, s;\n"
+			     "shl.b32 %r6, %t, 4; add.u32 %r5, %r5, %r6; cvt.u64.u32 %rd3, %t;\n"
+			     "mov.b128 %q1, {%rd3, 7};\n"
+			     "st.shared.b128 [%r5], %q1; ld.shared.b128 %q2, [%r5];\n"
+			     "setp.lt.u32 %p1, %t, 16; @%p1 mov.b128 %q2, {7, %rd3}; mov.b128 %q3, %q2;\n"
+			     "mov.b128 {_, %rd4}, %q3; add.u64 %rd4, %rd4, 100; mov.b128 {%rd5, _}, %q3;\n"
+			     "mov.b128 %q1, {%rd5, %rd4}; st.global.b128 [%rd2], %q1;"),
+		  1, 32);
+	for (uint32_t t = 0; t < 32; t++) {
+		const uint64_t *row = (const uint64_t *)(const void *)(r.words + 4 * t);
+
+		assert_int_equal(row[0], t < 16 ? 7 : t);
+		assert_int_equal(row[1], 100 + (t < 16 ? t : 7));
+	}
+	rig_close(&r);
+}
+
+/* What no other register of the machine shows. */
+static void test_odd_registers(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r,
+		  RIG_KERNEL("mov.u64 %rd1, %pm3_64; mov.u32 %r1, %pm7; mov.u64 %rd2, %current_graph_exec;\n"
+			     "add.u64 %rd1, %rd1, %rd2; cvt.u32.u64 %r2, %rd1; add.u32 %r1, %r1, %r2;\n"
+			     "mov.u32 %r3, %aggr_smem_size; mov.u32 %r4, %total_smem_size; sub.u32 %r3, %r3, %r4;\n"
+			     "pmevent 3; pmevent.mask 0xff; ld.mmio.relaxed.sys.global.u32 %r5, [%out].unified;\n"
+			     "fence.mbarrier_init.release.cluster; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r5;\n"
+			     "add.u32 %r1, %r1, 9; bar.sync 0; st.mmio.relaxed.sys.global.u32 [%at], %r1;"),
+		  1, 64);
+	for (uint32_t t = 0; t < 64; t++)
+		assert_int_equal(r.words[t], 9);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectoradd), cmocka_unit_test(test_kinds),
 					   cmocka_unit_test(test_reduction),
-					   cmocka_unit_test(test_vector_mov)};
+					   cmocka_unit_test(test_vector_mov),
+					   cmocka_unit_test(test_wide_registers),
+					   cmocka_unit_test(test_odd_registers)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
  */
 #include "dc/compile/priv.h"
 
+#include "ptx/tables.h"
 #include "simt/memory.h"
 
 static const struct ptx_operand none;
@@ -88,10 +89,11 @@ static bool reads_sreg(const struct ptx_inst *i)
 	return false;
 }
 
-static enum ptx_type sreg_type(const struct ptx_operand *o)
+static struct ptx_operand sreg_value(struct dcc *c, const struct ptx_operand *o)
 {
-	return o->sreg == PTX_SREG_CLOCK64 || o->sreg == PTX_SREG_GLOBALTIMER || o->sreg == PTX_SREG_GRIDID ? PTX_U64
-													    : PTX_U32;
+	if (o->sreg == PTX_SREG_IS_EXPLICIT_CLUSTER) /* kernels that ask for clusters are refused */
+		return dcc_imm(0, PTX_PRED);
+	return dcc_temp(c, PTX_OP_MOV, ptx_sreg_type(o->sreg), *o, none);
 }
 
 /* Special registers only in mov, from which they are known to be equal in all threads or not. */
@@ -107,11 +109,8 @@ static bool lower_sregs(struct dcc *c, const struct ptx_inst *i)
 	if (!reads_sreg(i) || (i->op == PTX_OP_MOV && ptx_type_bytes(i->type) >= 4))
 		return false;
 	for (uint32_t k = 0; k < i->src_count; k++)
-		if (i->src[k].kind == PTX_OPND_SREG) {
-			enum ptx_type type = sreg_type(&i->src[k]);
-
-			out.src[k] = dcc_temp(c, PTX_OP_MOV, type, i->src[k], none);
-		}
+		if (i->src[k].kind == PTX_OPND_SREG)
+			out.src[k] = sreg_value(c, &i->src[k]);
 	dcc_emit(c, &out);
 	return true;
 }
@@ -378,6 +377,97 @@ static void lower_sad(struct dcc *c, const struct ptx_inst *i)
 	dcc_op(c, PTX_OP_ADD, i->type, i->dst, i->src[2], dcc_temp(c, PTX_OP_SUB, i->type, more, less), none);
 }
 
+/* ---- two lanes of 16 bits, three values, mixed precision ---- */
+
+/* The half of a pair as a value of 32 bits. */
+static struct ptx_operand half_of(struct dcc *c, enum ptx_type pair, struct ptx_operand a, bool is_upper)
+{
+	const enum ptx_type type = pair == PTX_S16X2 ? PTX_S32 : PTX_U32;
+
+	if (!is_upper)
+		a = dcc_temp(c, PTX_OP_SHL, PTX_B32, a, dcc_imm(16, PTX_U32));
+	return dcc_temp(c, PTX_OP_SHR, type, a, dcc_imm(16, PTX_U32));
+}
+
+static struct ptx_operand extreme_of(struct dcc *c, const struct ptx_inst *i, bool is_upper)
+{
+	const enum ptx_type type = i->type == PTX_S16X2 ? PTX_S32 : PTX_U32;
+	struct ptx_operand d = dcc_temp(c, i->op, type, half_of(c, i->type, i->src[0], is_upper),
+					half_of(c, i->type, i->src[1], is_upper));
+
+	if (i->mods.relu)
+		d = dcc_temp(c, PTX_OP_MAX, type, d, dcc_imm(0, type));
+	return is_upper ? dcc_temp(c, PTX_OP_SHL, PTX_B32, d, dcc_imm(16, PTX_U32))
+			: dcc_temp(c, PTX_OP_AND, PTX_B32, d, dcc_imm(0xffff, PTX_U32));
+}
+
+/* The lower 15 bits of both lanes in one sum, the highest by what they are without a carry. */
+static void lower_pair(struct dcc *c, const struct ptx_inst *i)
+{
+	const struct ptx_operand low = dcc_imm(0x7fff7fff, PTX_U32), high = dcc_imm(0x80008000, PTX_U32);
+
+	if (i->op != PTX_OP_ADD) {
+		struct ptx_operand upper = extreme_of(c, i, true);
+
+		dcc_op(c, PTX_OP_OR, PTX_B32, i->dst, extreme_of(c, i, false), upper, none);
+		return;
+	}
+	struct ptx_operand sum = dcc_temp(c, PTX_OP_ADD, PTX_U32, dcc_temp(c, PTX_OP_AND, PTX_B32, i->src[0], low),
+					  dcc_temp(c, PTX_OP_AND, PTX_B32, i->src[1], low));
+	struct ptx_operand top = dcc_temp(c, PTX_OP_AND, PTX_B32,
+					  dcc_temp(c, PTX_OP_XOR, PTX_B32, i->src[0], i->src[1]), high);
+
+	dcc_op(c, PTX_OP_XOR, PTX_B32, i->dst, sum, top, none);
+}
+
+/* min and max of three: of two, and of that and the third. */
+static void lower_three(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_inst out = *i;
+	struct ptx_operand src[3];
+
+	for (uint32_t k = 0; k < 3; k++)
+		src[k] = i->mods.abs ? dcc_temp(c, PTX_OP_ABS, PTX_F32, i->src[k], none) : i->src[k];
+	out.mods.abs = false;
+	out.src_count = 2;
+	out.src[2] = none;
+	out.src[0] = src[0];
+	out.src[1] = src[1];
+	out.dst = dcc_reg(dcc_reg_new(c, PTX_F32));
+	out.has_guard = false;
+	dcc_emit(c, &out);
+	out.src[0] = out.dst;
+	out.src[1] = src[2];
+	out.dst = i->dst;
+	out.has_guard = i->has_guard;
+	dcc_emit(c, &out);
+}
+
+static void lower_mixed(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_inst out = *i;
+
+	for (uint32_t k = 0; k < (i->op == PTX_OP_FMA ? 2u : 1u); k++)
+		out.src[k] = dcc_temp_cvt(c, PTX_F32, i->type2, i->src[k]);
+	out.type2 = PTX_TYPE_NONE;
+	dcc_emit(c, &out);
+}
+
+static bool lower_composite(struct dcc *c, const struct ptx_inst *i)
+{
+	const bool is_sum = i->op == PTX_OP_ADD || i->op == PTX_OP_SUB || i->op == PTX_OP_FMA;
+
+	if (i->type == PTX_U16X2 || i->type == PTX_S16X2)
+		lower_pair(c, i);
+	else if ((i->op == PTX_OP_MIN || i->op == PTX_OP_MAX) && i->src_count == 3)
+		lower_three(c, i);
+	else if (is_sum && i->type2)
+		lower_mixed(c, i);
+	else
+		return false;
+	return true;
+}
+
 /* ---- functions of halves ---- */
 
 static struct ptx_operand of_half(struct dcc *c, const struct ptx_inst *i, enum ptx_type half, struct ptx_operand a)
@@ -548,7 +638,10 @@ static const char *refusal(const struct ptx_inst *i)
 		return "asynchronous copies";
 	case PTX_OP_CALL:
 		return "a call that cannot be inlined";
+	case PTX_OP_BARRIER:
+		return i->mods.scope == PTX_SCOPE_CLUSTER ? "a barrier of thread-block clusters" : NULL;
 	case PTX_OP_GETCTARANK:
+	case PTX_OP_MAPA:
 	case PTX_OP_CREATEPOLICY:
 		return "an instruction without lowering";
 	default:
@@ -566,7 +659,7 @@ static bool is_access(const struct ptx_inst *i)
 /* True: the instruction was replaced. */
 static bool lower(struct dcc *c, const struct ptx_inst *i)
 {
-	if (is_nothing(i) || lower_sregs(c, i) || dcc_lower_bits(c, i))
+	if (is_nothing(i) || lower_sregs(c, i) || lower_composite(c, i) || dcc_lower_bits(c, i))
 		return true;
 	switch (i->op) {
 	case PTX_OP_MOV:

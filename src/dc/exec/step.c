@@ -167,8 +167,12 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 		       : k == 1 ? thread / l->block[0] % l->block[1]
 		       : k == 2 ? thread / l->block[0] / l->block[1]
 				: 0;
+	case PTX_SREG_CLUSTERID: /* clusters of one CTA */
 	case PTX_SREG_CTAID: return k < 3 ? w->cta_id[k] : 0;
+	case PTX_SREG_CLUSTER_NCTAID: return k < 3;
+	case PTX_SREG_CLUSTER_NCTARANK: return 1;
 	case PTX_SREG_NTID: return k < 3 ? l->block[k] : 0;
+	case PTX_SREG_NCLUSTERID:
 	case PTX_SREG_NCTAID: return k < 3 ? l->grid[k] : 0;
 	case PTX_SREG_LANEID: return lane;
 	case PTX_SREG_LANEMASK_EQ: return 1u << lane;
@@ -181,6 +185,7 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 	case PTX_SREG_GRIDID: return l->grid_id;
 	case PTX_SREG_NSMID: return l->sm_count;
 	case PTX_SREG_DYNAMIC_SMEM_SIZE: return l->shared_dynamic_bytes;
+	case PTX_SREG_AGGR_SMEM_SIZE:
 	case PTX_SREG_TOTAL_SMEM_SIZE: return b->program->kernel->shared_bytes + l->shared_dynamic_bytes;
 	case PTX_SREG_WARP_SZ: return DC_ROW_WORDS;
 	case PTX_SREG_SMID: return b->index;

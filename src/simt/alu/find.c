@@ -112,6 +112,7 @@ struct form {
 	enum ptx_op op;
 	struct ptx_mods m;
 	enum ptx_type t[3];
+	bool is_three; /* min and max of three values */
 	const char *why; /* set when the form is refused */
 };
 
@@ -130,6 +131,8 @@ static enum ptx_type type_unsigned(enum ptx_type t)
 	case PTX_S64:
 	case PTX_B64:
 		return PTX_U64;
+	case PTX_S16X2:
+		return PTX_U16X2;
 	default:
 		return t;
 	}
@@ -263,7 +266,8 @@ static void form_normalise(struct form *f)
 		form_compare(f, &f->t[0]);
 		break;
 	case PTX_OP_SET:
-		f->t[0] = type_integer(f->t[0]) == PTX_S32 ? PTX_U32 : f->t[0];
+		if (!ptx_type_is_float(f->t[0])) /* all ones or zero */
+			f->t[0] = type_unsigned(f->t[0]);
 		form_compare(f, &f->t[1]);
 		break;
 	case PTX_OP_CVT:
@@ -301,6 +305,7 @@ static void form_key(const struct form *f, char key[KEY_BYTES])
 	const struct ptx_mods *m = &f->m;
 
 	strcpy(key, ptx_op_name(f->op));
+	key_add(key, f->is_three ? "three" : "");
 	key_add(key, prmt_words[m->prmt]);
 	key_add(key, m->left ? "l" : m->right ? "r" : "");
 	key_add(key, shf_words[m->shf]);
@@ -315,6 +320,7 @@ static void form_key(const struct form *f, char key[KEY_BYTES])
 	key_add(key, m->relu ? "relu" : "");
 	key_add(key, m->nan ? "nan" : "");
 	key_add(key, m->xorsign ? "xorsign" : "");
+	key_add(key, m->abs && !m->xorsign ? "abs" : "");
 	key_add(key, m->sat ? "sat" : "");
 	key_add(key, m->satfinite ? "satfinite" : "");
 	key_add(key, m->shiftamt ? "shiftamt" : "");
@@ -370,7 +376,10 @@ static bool video_find(const struct ptx_inst *inst, enum simt_isa isa, struct si
 
 bool simt_alu_find(const struct ptx_inst *inst, enum simt_isa isa, struct simt_alu *alu, const char **why)
 {
-	struct form f = {.op = inst->op, .m = inst->mods, .t = {inst->type, inst->type2, inst->type3}};
+	struct form f = {.op = inst->op,
+			 .m = inst->mods,
+			 .t = {inst->type, inst->type2, inst->type3},
+			 .is_three = (inst->op == PTX_OP_MIN || inst->op == PTX_OP_MAX) && inst->src_count == 3};
 	char key[KEY_BYTES];
 
 	memset(alu, 0, sizeof *alu);

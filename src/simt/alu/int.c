@@ -36,6 +36,21 @@ static inline int32_t int_relu(int32_t v)
 	return v < 0 ? 0 : v;
 }
 
+static inline int32_t int_min(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int32_t int_max(int32_t a, int32_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint32_t int_halves(int32_t low, int32_t high)
+{
+	return ((uint32_t)low & 0xffff) | (uint32_t)high << 16;
+}
+
 static inline int int_slct_ftz(uint32_t f32_bits)
 {
 	const uint32_t abs = f32_bits & 0x7fffffff;
