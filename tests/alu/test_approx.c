@@ -172,6 +172,41 @@ static void test_specials(void **state)
 	}
 }
 
+/* PTX ISA, rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: the operand is its high word, of 20 fraction bits; so is the
+ * result. */
+static void test_high_words(void **state)
+{
+	static const struct {
+		const char *key;
+		uint64_t a, result;
+	} rows[] = {
+		{"rcp_approx_ftz_f64", 0x4000000012345678, 0x3fe0000000000000},
+		{"rcp_approx_ftz_f64", 0xc0000000ffffffff, 0xbfe0000000000000},
+		{"rcp_approx_ftz_f64", 0x7ff0000000000001, 0},
+		{"rcp_approx_ftz_f64", 0xfff0000000000001, 0x8000000000000000},
+		{"rcp_approx_ftz_f64", 0x7ff0000100000000, 0x7fffffff00000000},
+		{"rcp_approx_ftz_f64", 0x00000000ffffffff, 0x7ff0000000000000},
+		{"rcp_approx_ftz_f64", 0x800fffffffffffff, 0xfff0000000000000},
+		{"rcp_approx_ftz_f64", 0x7fe0000000000000, 0},
+		{"rsqrt_approx_ftz_f64", 0x3ff00000ffffffff, 0x3ff0000000000000},
+		{"rsqrt_approx_ftz_f64", 0x40100000ffffffff, 0x3fe0000000000000},
+		{"rsqrt_approx_ftz_f64", 0x7ff0000000000001, 0},
+		{"rsqrt_approx_ftz_f64", 0xbff0000000000000, 0x7fffffff00000000},
+		{"rsqrt_approx_ftz_f64", 0x8000000000000001, 0xfff0000000000000},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+		struct fixture f = {.state = 1};
+
+		f.src[0][0] = rows[k].a;
+		fixture_run(&f, simt_alu_row(rows[k].key, SIMT_ISA_PORTABLE), 1, 0);
+		if (f.dst[0] != rows[k].result)
+			fail_msg("%s(%016llx) = %016llx, expected %016llx", rows[k].key, (unsigned long long)rows[k].a,
+				 (unsigned long long)f.dst[0], (unsigned long long)rows[k].result);
+	}
+}
+
 /* div.approx: 2 ulp for |b| in [2^-126, 2^126]; div.full: 2 ulp. */
 static void test_division(void **state)
 {
@@ -207,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_specials),
+		cmocka_unit_test(test_high_words),
 		cmocka_unit_test(test_division),
 	};
 

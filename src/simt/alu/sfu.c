@@ -14,9 +14,15 @@ static inline double sfu_ftz64(double f)
 	return flt_from64(u & 0x7ff0000000000000ull ? u : u & 1ull << 63);
 }
 
+/* A number of 1 sign, 11 exponent and 20 fraction bits, as the high word holds it. */
+static inline double sfu_high(double f)
+{
+	return sfu_ftz64(flt_from64(flt_bits64(f) & ~(uint64_t)UINT32_MAX));
+}
+
 static inline double sfu_gross(double f)
 {
-	return flt_from64(flt_bits64(sfu_ftz64(f)) & ~(uint64_t)UINT32_MAX);
+	return f == f ? sfu_high(f) : flt_from64(0x7fffffff00000000ull);
 }
 
 #include "simt/alu/functions.h"
