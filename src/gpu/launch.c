@@ -423,6 +423,7 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
 
 	*result = (struct device_result){.cta_count = cta_total(l)};
 	g->launch = l;
+	l->stop = &g->stop;
 	g->has_failed = false;
 	l->sm_count = g->sm_total;
 	l->clock_cycles = clock_cycles;

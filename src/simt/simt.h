@@ -236,6 +236,7 @@ struct simt_launch {
 	void *ask_ctx;
 	struct simt_fault fault; /* first fault; the launch is over when kind != NONE */
 	bool is_cooperative;
+	const volatile int *stop; /* NULL or: not 0 when the device was told to end the launch */
 	/* Private execution state (heap, hints), created by simt_launch_begin. */
 	struct simt_launch_state *state;
 };

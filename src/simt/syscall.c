@@ -8,7 +8,12 @@
 #include "simt/heap.h"
 #include "simt/state.h"
 
-enum { STRING_BYTES_MAX = 1 << 16 }; /* a longer or unterminated string is cut here */
+enum {
+	STRING_BYTES_MAX = 1 << 16, /* a longer or unterminated string is cut here */
+	/* One call prints no more, as much as CUDA's buffer for all of them has where nothing else was asked for
+	 * (CU_LIMIT_PRINTF_FIFO_SIZE): the rest is cut. */
+	PRINT_BYTES_MAX = 1 << 20,
+};
 
 struct buffer {
 	char *at;
@@ -86,41 +91,58 @@ static bool next_argument(struct caller *c, uint32_t bytes, uint64_t *value)
 	return true;
 }
 
-/* A conversion: its flags, width and precision as text for the host's printf, its length, its letter. */
+/* A conversion: its flags, width and precision, its length, its letter. */
 struct conversion {
-	char flags[48];
+	char flags[8];
+	int32_t width, precision; /* at most PRINT_BYTES_MAX; precision -1: none is given */
 	uint32_t bytes;  /* of an integer argument */
 	uint32_t narrow; /* hh: 1, h: 2, else 0 */
 	char letter;
 };
 
-static bool put_star(struct caller *c, struct conversion *v, size_t *n)
+/* "*" or digits. A number that is too large is as good as the most that can be printed. */
+static bool take_number(struct caller *c, const char **f, int32_t *n)
 {
-	uint64_t value;
+	int64_t value = 0;
+	uint64_t argument;
 
-	if (!next_argument(c, 4, &value))
-		return false;
-	*n += (size_t)snprintf(v->flags + *n, sizeof(v->flags) - *n, "%d", (int)(int32_t)value);
+	if (**f == '*') {
+		if (!next_argument(c, 4, &argument))
+			return false;
+		value = (int32_t)argument;
+		++*f;
+	}
+	for (; **f >= '0' && **f <= '9'; ++*f)
+		value = value * 10 + (**f - '0') < PRINT_BYTES_MAX ? value * 10 + (**f - '0') : PRINT_BYTES_MAX;
+	*n = (int32_t)(value > PRINT_BYTES_MAX ? PRINT_BYTES_MAX : value < -PRINT_BYTES_MAX ? -PRINT_BYTES_MAX : value);
 	return true;
+}
+
+static void add_flag(struct conversion *v, char flag)
+{
+	const size_t n = strlen(v->flags);
+
+	if (!strchr(v->flags, flag) && n + 1 < sizeof(v->flags))
+		v->flags[n] = flag;
 }
 
 /* Parses what follows '%'. Returns the text after the conversion, NULL on a fault. */
 static const char *parse_conversion(struct caller *c, const char *f, struct conversion *v)
 {
-	size_t n = 0;
-
-	*v = (struct conversion){.bytes = 4};
-	for (; *f && strchr("-+ #0123456789.*", *f); f++) {
-		if (n > sizeof(v->flags) - 16)
-			continue;
-		if (*f == '*') {
-			if (!put_star(c, v, &n))
-				return NULL;
-		} else {
-			v->flags[n++] = *f;
-		}
+	*v = (struct conversion){.bytes = 4, .precision = -1};
+	for (; *f && strchr("-+ #0", *f); f++)
+		add_flag(v, *f);
+	if (!take_number(c, &f, &v->width))
+		return NULL;
+	if (v->width < 0) { /* C17 7.21.6.1: a negative one is a flag '-' and a width */
+		add_flag(v, '-');
+		v->width = -v->width;
 	}
-	v->flags[n] = '\0';
+	if (*f == '.') {
+		f++;
+		if (!take_number(c, &f, &v->precision))
+			return NULL;
+	}
 	for (; *f && strchr("hlLqjzt", *f); f++) {
 		if (*f == 'h')
 			v->narrow = v->narrow == 2 ? 1 : 2;
@@ -129,6 +151,18 @@ static const char *parse_conversion(struct caller *c, const char *f, struct conv
 	}
 	v->letter = *f;
 	return *f ? f + 1 : f;
+}
+
+/* The conversion for the host's printf, of a value with that length and letter. */
+static void host_format(const struct conversion *v, const char *length, char fmt[64])
+{
+	char width[16] = "", precision[16] = "";
+
+	if (v->width)
+		snprintf(width, sizeof(width), "%d", v->width);
+	if (v->precision >= 0)
+		snprintf(precision, sizeof(precision), ".%d", v->precision);
+	snprintf(fmt, 64, "%%%s%s%s%s", v->flags, width, precision, length);
 }
 
 static int64_t signed_value(const struct conversion *v, uint64_t value)
@@ -149,7 +183,7 @@ static bool put_string(struct caller *c, const struct conversion *v, uint64_t ad
 
 	if (addr && !text)
 		return false;
-	snprintf(fmt, sizeof(fmt), "%%%ss", v->flags);
+	host_format(v, "s", fmt);
 	put_format(out, fmt, text ? text : "(null)");
 	free(text);
 	return true;
@@ -166,7 +200,7 @@ static bool put_conversion(struct caller *c, const struct conversion *v, struct 
 	case 'i':
 		if (!next_argument(c, v->bytes, &value))
 			return false;
-		snprintf(fmt, sizeof(fmt), "%%%slld", v->flags);
+		host_format(v, "lld", fmt);
 		put_format(out, fmt, (long long)signed_value(v, value));
 		return true;
 	case 'u':
@@ -175,7 +209,7 @@ static bool put_conversion(struct caller *c, const struct conversion *v, struct 
 	case 'X':
 		if (!next_argument(c, v->bytes, &value))
 			return false;
-		snprintf(fmt, sizeof(fmt), "%%%sll%c", v->flags, v->letter);
+		host_format(v, (char[]){'l', 'l', v->letter, 0}, fmt);
 		put_format(out, fmt, (unsigned long long)unsigned_value(v, value));
 		return true;
 	case 'e':
@@ -189,19 +223,19 @@ static bool put_conversion(struct caller *c, const struct conversion *v, struct 
 		if (!next_argument(c, 8, &value))
 			return false;
 		memcpy(&d, &value, sizeof(d));
-		snprintf(fmt, sizeof(fmt), "%%%s%c", v->flags, v->letter);
+		host_format(v, (char[]){v->letter, 0}, fmt);
 		put_format(out, fmt, d);
 		return true;
 	case 'c':
 		if (!next_argument(c, 4, &value))
 			return false;
-		snprintf(fmt, sizeof(fmt), "%%%sc", v->flags);
+		host_format(v, "c", fmt);
 		put_format(out, fmt, (int)value);
 		return true;
 	case 'p':
 		if (!next_argument(c, 8, &value))
 			return false;
-		snprintf(fmt, sizeof(fmt), "%%%sp", v->flags);
+		host_format(v, "p", fmt);
 		put_format(out, fmt, (void *)(uintptr_t)value);
 		return true;
 	case 's':
@@ -210,14 +244,15 @@ static bool put_conversion(struct caller *c, const struct conversion *v, struct 
 		put(out, "%", 1);
 		return true;
 	default: /* not a conversion: printed as it is */
-		put_format(out, "%%%s%c", v->flags, v->letter);
+		host_format(v, (char[]){v->letter, 0}, fmt);
+		put(out, fmt, strlen(fmt));
 		return true;
 	}
 }
 
 static bool format_all(struct caller *c, const char *f, struct buffer *out)
 {
-	while (*f) {
+	while (*f && out->used < PRINT_BYTES_MAX) {
 		size_t plain = strcspn(f, "%");
 		struct conversion v;
 
@@ -242,6 +277,7 @@ static bool do_vprintf(struct caller *c, const struct simt_call_op *op)
 	c->args = simt_call_arg(c->l, c->w, op, 1, c->lane);
 	bool ok = format_all(c, fmt, &out);
 
+	out.used = out.used < PRINT_BYTES_MAX ? out.used : PRINT_BYTES_MAX;
 	if (ok && out.used && c->l->print)
 		c->l->print(c->l->print_ctx, out.at, (uint32_t)out.used);
 	simt_call_result(c->l, c->w, op, c->lane, out.used);
@@ -316,6 +352,8 @@ enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, con
 		return simt_fault(l, w, e, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_INSTRUCTION,
 				  "a system call with %u arguments; expected %u", op->arg_count, expected);
 	SIMT_FOR_LANES(lane, mask) {
+		if (unlikely(l->stop && *l->stop)) /* what a launch that ends would print is not waited for */
+			break;
 		c.lane = lane;
 		if (!do_one(&c, op, builtin))
 			return SIMT_FAULTED;

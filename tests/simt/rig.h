@@ -29,6 +29,8 @@ struct rig {
 	struct simt_launch launch;
 	char printed[RIG_PRINT_BYTES];
 	uint32_t printed_bytes;
+	bool only_counts_printed; /* what is printed is too long to be kept */
+	const volatile int *stop;  /* of launches; NULL after rig_open */
 	uint64_t warp_instructions, thread_instructions;
 	char *errors; /* of a build that failed */
 	struct simt_check *check; /* of rig_open_checked */

@@ -280,6 +280,73 @@ static void test_vprintf(void **state)
 	rig_close(&r);
 }
 
+/* Calls vprintf with a format and two arguments of 32 bits and one of 64; the result goes to the thread's word. */
+#define PRINTS(format, first, second, third)                                                                         \
+	RIG_HEAD VPRINTF                                                                                             \
+	".global .align 1 .b8 fmt[] = {" format ", 0};\n"                                                            \
+	".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .local .align 8 .b8 args[16];\n"    \
+	"mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; ld.param.u64 %rd4, [out]; add.u64 %rd3, %rd3, %rd4;\n"      \
+	"st.local.u32 [args], " first "; st.local.u32 [args+4], " second "; st.local.u64 [args+8], " third ";\n"     \
+	"mov.u64 %rd1, fmt; cvta.global.u64 %rd1, %rd1; mov.u64 %rd2, args; cvta.local.u64 %rd2, %rd2;\n"            \
+	"{ .param .b64 f; .param .b64 a; .param .b32 v; st.param.b64 [f], %rd1; st.param.b64 [a], %rd2;\n"           \
+	"call.uni (v), vprintf, (f, a); ld.param.b32 %r3, [v]; } st.global.u32 [%rd3], %r3; ret; }\n"
+
+/* A width is what a thread says, a pointer by mistake: one call prints 1 MiB at most. */
+static void test_vprintf_is_bounded(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t bytes;
+	} rows[] = {
+	    {PRINTS("37,42,100,124", "0x7fffffff", "5", "0"), 1 << 20},		      /* "%*d|" */
+	    {PRINTS("37,57,57,57,57,57,57,57,57,57,57,57,57,100", "5", "0", "0"), 1 << 20}, /* "%999999999999d" */
+	    {PRINTS("37,42,100", "0x80000000", "5", "0"), 1 << 20},
+	    {PRINTS("37,46,50,49,52,55,52,56,51,54,52,55,100", "5", "0", "0"), 1 << 20}, /* "%.2147483647d" */
+	    {PRINTS("37,57,57,57,57,57,57,100,37,57,57,57,57,57,57,100", "5", "6", "0"), 1 << 20},
+	    {PRINTS("37,42,100,124", "7", "5", "0"), 8},
+	};
+
+	(void)state;
+	for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct rig r;
+
+		rig_open(&r, rows[k].text);
+		r.only_counts_printed = true;
+		assert_true(rig_run(&r, "k", 1, 3, &r.out, 1));
+		assert_int_equal(r.printed_bytes, 3 * rows[k].bytes);
+		assert_int_equal(r.words[2], rows[k].bytes);
+		rig_close(&r);
+	}
+}
+
+/* A negative width is a width from the left, a negative precision is none (C17, 7.21.6.1). */
+static void test_vprintf_negative_numbers(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r, PRINTS("37,42,100,124,37,46,48,102,10", "-4", "5", "0x4004000000000000"), 1, 1);
+	assert_string_equal(r.printed, "5   |2\n"); /* "%*d|%.0f" */
+	rig_close(&r);
+	rig_check(&r, PRINTS("37,46,42,100,124,37,43,45,54,46,49,102,124,10", "-4", "5", "0x4004000000000000"), 1, 1);
+	assert_string_equal(r.printed, "5|+2.5  |\n"); /* "%.*d|%+-6.1f|" */
+	rig_close(&r);
+}
+
+/* A launch that was told to end prints no more. */
+static void test_vprintf_stops(void **state)
+{
+	const volatile int stop = 1;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, PRINTS("37,42,100,124", "7", "5", "0"));
+	r.stop = &stop;
+	assert_true(rig_run(&r, "k", 1, 32, &r.out, 1));
+	assert_int_equal(r.printed_bytes, 0);
+	rig_close(&r);
+}
+
 #define MALLOC ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
 
 static void test_malloc_and_free(void **state)
@@ -414,6 +481,8 @@ int main(void)
 	    cmocka_unit_test(test_match),
 	    cmocka_unit_test(test_vote_and_redux),    cmocka_unit_test(test_elect),
 	    cmocka_unit_test(test_special_registers), cmocka_unit_test(test_vprintf),
+	    cmocka_unit_test(test_vprintf_is_bounded), cmocka_unit_test(test_vprintf_negative_numbers),
+	    cmocka_unit_test(test_vprintf_stops),
 	    cmocka_unit_test(test_malloc_and_free),   cmocka_unit_test(test_assertfail),
 	    cmocka_unit_test(test_build_errors),      cmocka_unit_test(test_guest),
 	    cmocka_unit_test(test_undefined_lanes),   cmocka_unit_test(test_reserved_shared),

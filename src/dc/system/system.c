@@ -529,6 +529,7 @@ bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct de
 	bool is_right;
 
 	*result = (struct device_result){.start_ps = begin_ps, .cta_count = cta_count};
+	l->stop = &s->stop;
 	is_right = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &limit);
 	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions, cores, &s->host_rest));
 	if (s->stop)
