@@ -99,6 +99,16 @@ static const struct ptx_func *definition(const struct simt_build *b, const struc
 	return d ? d : f;
 }
 
+/* Libraries (CUB, libcu++) choose bulk copies and what comes with them by the architecture they are compiled for. */
+static const char *hint_of(const struct ptx_module *m, const struct ptx_func *f)
+{
+	unsigned target;
+
+	if (f->has_clusters || !m->target || sscanf(m->target, "sm_%3u", &target) != 1 || target < 90)
+		return "";
+	return "; where a library chose this, compile for compute_80";
+}
+
 static void add_func(struct simt_build *b, const struct ptx_func *ptx, const struct ptx_inst *from)
 {
 	struct simt_program_priv *p = b->p;
@@ -127,7 +137,8 @@ static void add_func(struct simt_build *b, const struct ptx_func *ptx, const str
 	if (f->unsupported) {
 		at.line = f->unsupported_line;
 		at.col = 0;
-		base_diag_error(b->diag, at, "kernel %s cannot run: %s", p->pub.name, f->unsupported);
+		base_diag_error(b->diag, at, "kernel %s cannot run: %s%s", p->pub.name, f->unsupported,
+				hint_of(b->m->ptx, f));
 		return;
 	}
 	p->funcs = grow(p->funcs, &b->func_cap, p->func_count + 1, sizeof(*p->funcs));
