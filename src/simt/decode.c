@@ -33,8 +33,9 @@ static enum ptx_type source_type(const struct ptx_inst *i, uint32_t s)
 		return i->type2;
 	if (i->op == PTX_OP_SLCT && s == 2)
 		return i->type2;
-	if (i->type2 && (i->op == PTX_OP_FMA ? s < 2 : s == 0))
-		return i->type2; /* add, sub and fma of mixed precision */
+	/* Sums of mixed precision. */
+	if (i->type2 && (i->op == PTX_OP_FMA ? s < 2 : (i->op == PTX_OP_ADD || i->op == PTX_OP_SUB) && s == 0))
+		return i->type2;
 	return i->type;
 }
 
