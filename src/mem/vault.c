@@ -34,6 +34,7 @@ static void clear_queue(struct mem_vault *v)
 	v->dirty = ALL_BANKS;
 	v->is_turning = false;
 	v->guard_cycle = SIM_NEVER;
+	v->guarded = NO_SLOT;
 	v->order_first = v->order_count = 0;
 	v->direction = READING;
 	v->drain_left = v->drain_low = v->reads_left = 0;
@@ -76,7 +77,8 @@ struct mem_vault *mem_vault_new(const struct mem_vault_config *c)
 	v->entries[WRITING] = (uint32_t)(p->write_queue_entries ? p->write_queue_entries : p->queue_entries);
 	v->write_high = (uint32_t)p->write_high_count;
 	v->write_low = (uint32_t)p->write_low_count;
-	v->starvation_cap = p->starvation_cap_cycles;
+	/* Rounded down: what has waited for more cycles has waited longer. */
+	v->starvation_cap = p->starvation_cap_ps * v->units_per_ps / v->banks.t->ck_units;
 	CHECK(v->queue_entries >= 1 && v->queue_entries <= SLOT_MAX);
 	vault_refresh_init(v);
 	clear_queue(v);

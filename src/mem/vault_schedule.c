@@ -10,6 +10,11 @@
  * served in any case. Then the reads that wait are served, whatever the number of writes. The FIFO scheduler knows no
  * directions: requests enter banks in order of arrival, one per bank.
  *
+ * A row with waiting hits stays open until another request of its bank is overdue; the hits that came before the row
+ * was opened go even then. So a bank closes a row early at most once for all that had gathered for it, and a queue
+ * in which everything is overdue is served about as fast as any other. A guard over all banks is for one request at a
+ * time, the oldest of those that are overdue: it goes before the columns of other banks.
+ *
  * prepare_banks lets the directions overlap: before the bus turns, it serves the rows that are open for its direction,
  * so that no ACT is wasted, and the banks that only the other direction wants are opened; for reads all the time.
  * Neither goes before a command of the direction that is served.
@@ -81,6 +86,8 @@ static void choose_direction(struct mem_vault *v, uint64_t cycle)
 	if (v->is_turning)
 		return;
 	v->direction = !v->direction;
+	if (v->guards_all)
+		v->guard_cycle = cycle;
 	v->stats->turnarounds++;
 	has_overdue = has_write_before(v, overdue_before(v, cycle));
 	if (v->direction == WRITING) {
@@ -128,6 +135,19 @@ static ALWAYS_INLINE void propose_row(struct mem_vault *v, uint32_t b, uint8_t s
 	set_proposal(v, b, is_closed ? DRAM_ACT : DRAM_PRE, s, rank, v->slots[s].sequence, f);
 }
 
+/* Has the request in slot s, the oldest of its bank, waited so long that it may close a row? With a guard over all
+ * banks only the one that is guarded has. */
+static ALWAYS_INLINE bool is_late(const struct mem_vault *v, uint8_t s, uint64_t cycle)
+{
+	return v->guards_all ? s == v->guarded : cycle - v->slots[s].arrival_cycle > v->starvation_cap;
+}
+
+/* May the oldest hit in bank b's row go before a late request? It was there when the row was opened. */
+static ALWAYS_INLINE bool goes_with_row(const struct mem_vault *v, uint32_t b, uint8_t hit)
+{
+	return v->slots[hit].sequence < v->row_sequence[b];
+}
+
 /* Makes bank b's proposal for the direction that the bus serves; false if that has none. */
 static ALWAYS_INLINE bool propose_served(struct mem_vault *v, uint32_t b, enum direction d, uint64_t cycle,
 					 struct form f)
@@ -135,18 +155,18 @@ static ALWAYS_INLINE bool propose_served(struct mem_vault *v, uint32_t b, enum d
 	const struct list *l = &v->lists[d][b];
 	const enum dram_command column = d == WRITING ? DRAM_WR : DRAM_RD;
 	bool is_overdue, is_column;
-	uint8_t s = l->first;
+	const uint8_t s = l->first, hit = l->hit;
 
 	if (s == NO_SLOT || (unlikely(v->is_turning) && !(v->opened[d] >> b & 1)))
 		return false;
-	is_overdue = cycle - v->slots[s].arrival_cycle > v->starvation_cap;
-	is_column = l->hit != NO_SLOT && (l->hit == s || !is_overdue || v->is_turning);
-	/* A row that was prepared for the other direction stays, unless somebody waits too long. */
-	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1 && !is_overdue)
+	is_overdue = is_late(v, s, cycle);
+	is_column = hit != NO_SLOT && (hit == s || !is_overdue || v->is_turning || goes_with_row(v, b, hit));
+	/* A row that was prepared for the other direction stays: its turn comes. */
+	if (unlikely(v->prepares) && !is_column && v->opened[!d] >> b & 1)
 		return false;
 	if (is_column) {
-		set_proposal(v, b, column, l->hit, RANK_COLUMN, v->slots[l->hit].sequence, f);
-		v->overdue |= (uint64_t)(is_overdue && l->hit == s && v->guards_all) << b;
+		set_proposal(v, b, column, hit, RANK_COLUMN, v->slots[hit].sequence, f);
+		v->overdue |= (uint64_t)(is_overdue && hit == s && v->guards_all) << b;
 	} else {
 		propose_row(v, b, s, is_overdue && v->guards_all, false, f);
 	}
@@ -198,14 +218,13 @@ static ALWAYS_INLINE void propose(struct mem_vault *v, uint32_t b, uint64_t cycl
 }
 
 /* Makes the proposal of bank b again, which has just been served at its column. The oldest request goes on with its
- * next one, unless a guard over all banks now says that it has waited too long. */
+ * next one, unless it is guarded, which is said anew. */
 static ALWAYS_INLINE void propose_next_column(struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
 {
 	const uint8_t s = v->proposals.slot[b];
 	const enum dram_command column = (enum dram_command)v->proposals.command[b];
 
-	if (v->lists[direction_of(v, s)][b].first != s ||
-	    (v->guards_all && cycle - v->slots[s].arrival_cycle > v->starvation_cap)) {
+	if (v->lists[direction_of(v, s)][b].first != s || s == v->guarded) {
 		propose(v, b, cycle, f);
 		return;
 	}
@@ -280,6 +299,10 @@ static void finish_slot(struct mem_vault *v, uint8_t s, uint64_t end_units)
 		v->stats->reads++;
 	v->opened[d] &= ~(1ull << v->slots[s].bank);
 	leave_bank(v, s);
+	if (unlikely(s == v->guarded)) { /* the next one is looked for */
+		v->guarded = NO_SLOT;
+		v->guard_cycle = 0;
+	}
 	v->free_slots |= 1ull << s;
 	v->queue_count--;
 	v->count[d]--;
@@ -394,6 +417,7 @@ static ALWAYS_INLINE void serve_row(struct mem_vault *v, uint32_t b, uint64_t cy
 		const uint32_t row = v->slots[s].row;
 
 		vault_activate(v, b, row, cycle);
+		v->row_sequence[b] = v->next_sequence;
 		if (v->rfm_threshold)
 			count_activation(v, b);
 		if (unlikely(v->config.stamps))
@@ -466,18 +490,22 @@ static ALWAYS_INLINE void serve_column(struct mem_vault *v, uint32_t b, bool is_
 	look_at_service(v, b, cycle);
 }
 
-/* With a guard over all banks, what is overdue now changes its proposal. */
+/* A guard over all banks is for the oldest request that is overdue, of those that the bus may serve. */
 static void look_for_overdue(struct mem_vault *v, uint64_t cycle)
 {
 	uint64_t next = SIM_NEVER;
 
+	v->guarded = NO_SLOT;
 	for (uint32_t d = 0; d < DIRECTION_COUNT; d++) {
 		for (uint64_t banks = v->pending[d]; banks; banks &= banks - 1) {
-			uint8_t s = v->lists[d][__builtin_ctzll(banks)].first;
-			uint64_t due = v->slots[s].arrival_cycle + v->starvation_cap + 1;
+			const uint8_t s = v->lists[d][first_bit(banks)].first;
+			const uint64_t due = v->slots[s].arrival_cycle + v->starvation_cap + 1;
 
 			if (due > cycle)
 				next = base_min_u64(next, due);
+			else if (d == v->direction &&
+				 (v->guarded == NO_SLOT || v->slots[s].sequence < v->slots[v->guarded].sequence))
+				v->guarded = s;
 		}
 	}
 	v->guard_cycle = next;
@@ -627,19 +655,21 @@ static ALWAYS_INLINE uint64_t schedule_both(struct mem_vault *v, uint64_t banks,
 	return next;
 }
 
-/* The oldest overdue column, if its time has not come: columns of other banks would put that off, again and again where
- * the bus waits between ranks. These are the banks that may go on. */
+/* While the bank of the guarded request allows its column and the buses do not, columns of other banks would put that
+ * off, again and again where the bus waits between ranks. These are the banks that may go on. */
 static __attribute__((noinline)) uint64_t banks_beside_overdue(const struct mem_vault *v, uint64_t cycle)
 {
-	const struct proposals *p = &v->proposals;
 	const uint64_t overdue = v->overdue & v->proposed & ~v->blocked;
-	uint64_t oldest = SIM_NEVER, first = SIM_NEVER;
+	uint64_t first = SIM_NEVER;
+	uint32_t b;
 
-	for (uint64_t left = overdue; left; left &= left - 1)
-		oldest = base_min_u64(oldest, p->order[first_bit(left)]);
-	if (!overdue || vault_legal(v, 1ull << oldest % DRAM_BANK_MAX, cycle, &first, form_of(v)))
+	if (!overdue)
 		return ALL_BANKS;
-	return ~columns_of(v) | 1ull << oldest % DRAM_BANK_MAX;
+	b = first_bit(overdue);
+	if (v->banks.bank[b].cycle[v->proposals.command[b]] > cycle ||
+	    vault_legal(v, overdue, cycle, &first, form_of(v)))
+		return ALL_BANKS;
+	return ~columns_of(v) | overdue;
 }
 
 /* The tick at next may do nothing but find the bus taken, by a command of several cycles. Then the first cycle at which

@@ -112,8 +112,10 @@ struct mem_vault {
 	uint32_t reads_left;	     /* to be served before writes may turn the bus again */
 	uint64_t oldest_write_cycle; /* no waiting write arrived before it */
 	uint64_t starvation_cap;
-	uint64_t overdue; /* with a guard over all banks: bit per bank, a column that is overdue is proposed */
-	uint64_t guard_cycle; /* when the next request may be overdue; SIM_NEVER without a guard over all banks */
+	/* A guard over all banks: the bank for which the guarded request's column is proposed, as a bit; when to look
+	 * which one is guarded, SIM_NEVER without such a guard; its slot, or NO_SLOT. */
+	uint64_t overdue, guard_cycle;
+	uint8_t guarded;
 
 	uint64_t free_slots;
 	uint8_t notes[SLOT_MAX]; /* enum slot_note, a bit each */
@@ -130,6 +132,7 @@ struct mem_vault {
 	struct slot slots[SLOT_MAX];
 	uint8_t order[SLOT_MAX]; /* FIFO: slots that have not entered their bank, a ring */
 	uint32_t order_first, order_count;
+	uint64_t row_sequence[DRAM_BANK_MAX]; /* what came before has a lower sequence: before the row was opened */
 	uint32_t queue_entries;
 
 	struct vault_rank ranks[DRAM_RANK_MAX];

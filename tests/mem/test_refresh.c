@@ -108,7 +108,7 @@ static void test_eight_are_postponed_of_each_rank(void **state)
 		g->p.rank_count = rank_count;
 		g->p.t_rtrs = 2;
 		g->p.refresh_postpone_count = 8;
-		g->p.starvation_cap_cycles = 1000000;
+		g->p.starvation_cap_ps = 1250000000;
 		rig_build(g);
 		g->span_bytes = LINE_BYTES; /* reads of the first rank without end, */
 		for (uint64_t rank = 1; rank < rank_count; rank++) /* and a write that waits for each other one */
@@ -395,7 +395,7 @@ static void test_activations_bring_rfm(void **state)
 		g->p.t_refi_ns = 340;
 		g->p.rfm_threshold_count = 8;
 		g->p.t_rfm_ns = 100;
-		g->p.starvation_cap_cycles = 1;
+		g->p.starvation_cap_ps = 1250;
 		rig_build(g);
 		for (uint32_t i = 0; i < 403; i++) {
 			mem_stack_accept(g->stack, rig_request(g, (uint64_t)(i % 2) << 26, MEM_READ));

@@ -67,7 +67,7 @@ static void test_conservation_under_random_load(void **state)
 		g->p.scheduler = i & 1 ? DRAM_FIFO : DRAM_FRFCFS;
 		g->p.page_policy = i & 2 ? DRAM_PAGE_CLOSED : DRAM_PAGE_OPEN;
 		g->p.vault_count = 2;
-		g->p.starvation_cap_cycles = i & 16 ? 50 : 2000;
+		g->p.starvation_cap_ps = (i & 16 ? 50 : 2000) * 1250;
 		g->p.queue_entries = i & 8 ? 32 : 64;
 		g->p.prepare_banks = i / 2 % 5 & 1;
 		g->p.starvation_global = i / 2 % 7 & 1;
@@ -190,7 +190,7 @@ static struct rig *quiet_vault(uint64_t high, uint64_t low, uint64_t cap_cycles)
 	g->p.vault_count = 1;
 	g->p.write_high_count = high;
 	g->p.write_low_count = low;
-	g->p.starvation_cap_cycles = cap_cycles;
+	g->p.starvation_cap_ps = cap_cycles * 1250;
 	rig_build(g);
 	return g;
 }
@@ -539,7 +539,7 @@ static void test_a_bank_is_not_starved(void **state)
 		g->p.burst_beats = 2;
 		g->p.t_ccd = 1;
 		g->p.tsv_latency_ps = g->p.controller_latency_ps = 0;
-		g->p.starvation_cap_cycles = cap_cycles;
+		g->p.starvation_cap_ps = cap_cycles * 1250;
 		g->p.starvation_global = is_global;
 		rig_build(g);
 		g->is_kept_full = true;
@@ -553,6 +553,51 @@ static void test_a_bank_is_not_starved(void **state)
 					(80 + cap_cycles + 40) * ck);
 		else
 			assert_true(g->done_ps[g->other_tag] > 4000 * ck);
+		rig_free(g);
+	}
+}
+
+/* Hits to the open rows of two banks, in turn, more than the vault can serve. */
+static void feed_two_banks(void *component, uint64_t cycle)
+{
+	struct rig *g = component;
+
+	if (mem_stack_can_accept(g->stack, 0, MEM_READ)) {
+		mem_stack_accept(g->stack, rig_request(g, g->left % 2 * g->p.row_bytes, MEM_READ));
+		g->left--;
+	}
+	if (g->left)
+		sim_wake_cycle(g->engine, g->later, cycle + 6);
+}
+
+/* Of two requests that wait too long, in two banks with hits without end, a guard over all banks is for the older one,
+ * then for the other: only then is the second row closed. A guard per bank closes both at a time. */
+static void test_one_is_guarded_at_a_time(void **state)
+{
+	const uint64_t ck = 1250, cap_cycles = 400;
+
+	(void)state;
+	for (uint32_t is_global = 0; is_global < 2; is_global++) {
+		struct rig *g = rig_new();
+		uint64_t apart_ps;
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.starvation_cap_ps = cap_cycles * ck;
+		g->p.starvation_global = is_global;
+		rig_build(g);
+		g->later = sim_engine_add(g->engine, 1, "two", feed_two_banks, g);
+		g->left = 400;
+		for (uint64_t row = 0; row < 2; row++) /* tags 0 to 3: a hit of each bank, then another row */
+			for (uint64_t bank = 0; bank < 2; bank++)
+				mem_stack_accept(g->stack,
+						 rig_request(g, (row << 26) + bank * g->p.row_bytes, MEM_READ));
+		sim_wake_cycle(g->engine, g->later, 0);
+		sim_run(g->engine);
+		assert_int_equal(rig_stat(g, "vault.starvation_breaks"), 2);
+		apart_ps = g->done_ps[3] - g->done_ps[2];
+		assert_in_range(apart_ps, is_global ? (11 + 11) * ck : 0, is_global ? 80 * ck : (11 + 11) * ck);
+		assert_in_range(g->done_ps[3], cap_cycles * ck, (cap_cycles + 200) * ck);
 		rig_free(g);
 	}
 }
@@ -697,26 +742,29 @@ static void test_a_prepared_row_stays(void **state)
 	rig_free(g);
 }
 
-/* ... unless that waits too long: then the row is closed for it, and opened again for the read. */
-static void test_a_prepared_row_goes_for_a_late_write(void **state)
+/* ... however long that waits: the drain ends with the writes that were there when it began, then the row is read. */
+static void test_a_prepared_row_stays_for_a_late_write(void **state)
 {
-	struct rig *g = rig_new();
-
 	(void)state;
-	g->p.refresh = false;
-	g->p.vault_count = 1;
-	g->p.write_high_count = 8;
-	g->p.write_low_count = 2;
-	g->p.prepare_banks = g->p.starvation_global = true;
-	g->p.starvation_cap_cycles = 60;
-	rig_build(g);
-	sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "later", later_write, g), 30);
-	accept_many(g, 30, MEM_WRITE);				       /* tags 0 to 29: bank 0 */
-	mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 30: bank 1 */
-	sim_run(g->engine);
-	assert_int_equal(rig_stat(g, "vault.activates"), 4);
-	assert_true(place_of(g, 31) < place_of(g, 30));
-	rig_free(g);
+	for (uint32_t is_global = 0; is_global < 2; is_global++) {
+		struct rig *g = rig_new();
+
+		g->p.refresh = false;
+		g->p.vault_count = 1;
+		g->p.write_high_count = 8;
+		g->p.write_low_count = 2;
+		g->p.prepare_banks = true;
+		g->p.starvation_global = is_global;
+		g->p.starvation_cap_ps = 75000;
+		rig_build(g);
+		sim_wake_cycle(g->engine, sim_engine_add(g->engine, 1, "later", later_write, g), 30);
+		accept_many(g, 30, MEM_WRITE);				       /* tags 0 to 29: bank 0 */
+		mem_stack_accept(g->stack, rig_request(g, g->p.row_bytes, MEM_READ)); /* tag 30: bank 1 */
+		sim_run(g->engine);
+		assert_int_equal(rig_stat(g, "vault.activates"), 3);
+		assert_true(place_of(g, 31) > place_of(g, 30));
+		rig_free(g);
+	}
 }
 
 /* Closed pages: a row that nobody wants is closed, so that another row of the bank needs no PRE. */
@@ -781,13 +829,14 @@ int main(void)
 		cmocka_unit_test(test_late_writes_do_not_starve_reads),
 		cmocka_unit_test(test_a_row_is_not_starved),
 		cmocka_unit_test(test_a_bank_is_not_starved),
+	    cmocka_unit_test(test_one_is_guarded_at_a_time),
 		cmocka_unit_test(test_open_rows_are_served_before_a_turn),
 		cmocka_unit_test(test_banks_are_prepared_for_reads),
 		cmocka_unit_test(test_banks_are_prepared_for_writes),
 		cmocka_unit_test(test_banks_are_not_prepared_for_few_writes),
 		cmocka_unit_test(test_the_served_direction_goes_first),
 		cmocka_unit_test(test_a_prepared_row_stays),
-		cmocka_unit_test(test_a_prepared_row_goes_for_a_late_write),
+		cmocka_unit_test(test_a_prepared_row_stays_for_a_late_write),
 		cmocka_unit_test(test_closed_pages_close),
 		cmocka_unit_test(test_vaults_refresh_in_turn),
 	};

@@ -314,7 +314,7 @@ static void test_ranks(void **state)
 	r.memory.dram.rank_count = 2;
 	r.memory.dram.t_rtrs = 2;
 	r.memory.dram.starvation_global = true;
-	r.memory.dram.starvation_cap_cycles = CAP;
+	r.memory.dram.starvation_cap_ps = CAP * CK_PS;
 	/* Order row, rank, bank, column: a rank is 16 banks of 4 KiB rows. */
 	for (uint64_t i = 0; i < COUNT; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length, "%llu R\n",
