@@ -186,12 +186,36 @@ static void test_refreshes_are_pulled_in(void **state)
 	(void)state;
 	g->p.refresh_pull_in_count = 3;
 	rig_build(g);
+	idle_until(g, (RFC_CYCLES - 1) * CK_PS);
+	assert_int_equal(rig_stat(g, "vault.refreshes"), 0);
 	idle_until(g, (RFC_CYCLES + 5) * CK_PS);
 	assert_int_equal(rig_stat(g, "vault.refreshes"), 1); /* after it was idle for tRFC */
 	idle_until(g, (4 * RFC_CYCLES + 5) * CK_PS);
 	assert_int_equal(rig_stat(g, "vault.refreshes"), 3);
 	idle_until(g, REFI_PS + RFC_CYCLES * CK_PS);
 	assert_int_equal(rig_stat(g, "vault.refreshes"), 4);
+	rig_free(g);
+}
+
+/* A rank that has served a request idles for tRFC from its last command on, then closes its row and refreshes. */
+static void test_pulling_in_waits_for_idleness(void **state)
+{
+	struct rig *g = lone_vault();
+	uint64_t column_ps;
+
+	(void)state;
+	g->p.refresh_pull_in_count = 1;
+	rig_build(g);
+	mem_stack_accept(g->stack, rig_request(g, 0, MEM_READ));
+	sim_run(g->engine);
+	column_ps = g->last_done_ps - 6400 - 11 * CK_PS; /* at most a cycle after its RD */
+	idle_until(g, column_ps + (RFC_CYCLES - 1) * CK_PS);
+	assert_int_equal(rig_stat(g, "vault.precharges"), 0);
+	idle_until(g, column_ps + (RFC_CYCLES + 1) * CK_PS);
+	assert_int_equal(rig_stat(g, "vault.precharges"), 1);
+	assert_int_equal(rig_stat(g, "vault.refreshes"), 0);
+	idle_until(g, column_ps + (RFC_CYCLES + 11 + 1) * CK_PS); /* tRP */
+	assert_int_equal(rig_stat(g, "vault.refreshes"), 1);
 	rig_free(g);
 }
 
@@ -614,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_postponed_in_time),
 		cmocka_unit_test(test_fifo_lets_ranks_sleep),
 		cmocka_unit_test(test_refreshes_are_pulled_in),
+		cmocka_unit_test(test_pulling_in_waits_for_idleness),
 		cmocka_unit_test(test_other_banks_go_on),
 		cmocka_unit_test(test_same_bank_refreshes_a_bank_of_each_group),
 		cmocka_unit_test(test_ranks_refresh_in_turn),
