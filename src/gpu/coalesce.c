@@ -36,7 +36,7 @@ static uint32_t lines_contiguous(uint64_t first, uint32_t bytes, struct coalesce
 
 		lines[n].addr_bytes = line;
 		lines[n].word_mask = mask;
-		lines[n].word_count = bytes < 4 ? (uint32_t)(stop - a) / bytes : (uint32_t)__builtin_popcount(mask);
+		lines[n].word_count = (uint16_t)(bytes < 4 ? (stop - a) / bytes : (uint32_t)__builtin_popcount(mask));
 		a = stop;
 	}
 	return n;
@@ -68,7 +68,7 @@ static struct coalesced_line *find_line(struct line_table *t, struct coalesced_l
 static void touch_line(struct coalesced_line *l, uint32_t words)
 {
 	l->word_mask |= words;
-	l->word_count += (uint32_t)__builtin_popcount(words);
+	l->word_count = (uint16_t)(l->word_count + __builtin_popcount(words));
 }
 
 uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, struct coalesced_line *lines)
@@ -94,6 +94,51 @@ uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, str
 		}
 	}
 	return count;
+}
+
+/* Lanes at each word of the line. */
+static void count_lanes(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint64_t line, uint8_t lanes[32])
+{
+	memset(lanes, 0, 32);
+	for (uint32_t m = mask; m; m &= m - 1) {
+		const uint64_t first = addr[__builtin_ctz(m)] & ~3ull, end = addr[__builtin_ctz(m)] + bytes;
+
+		for (uint64_t word = first; word < end; word += 4)
+			if ((word & ~(uint64_t)(COALESCE_LINE_BYTES - 1)) == line)
+				lanes[(word & (COALESCE_LINE_BYTES - 1)) / 4]++;
+	}
+}
+
+/* For each part of access_bytes the most lanes at a word of it. */
+static uint32_t accesses_of(const uint8_t lanes[32], uint32_t access_bytes)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t first = 0; first < 32; first += access_bytes / 4) {
+		uint32_t most = 0;
+
+		for (uint32_t w = first; w < first + access_bytes / 4; w++)
+			most = lanes[w] > most ? lanes[w] : most;
+		sum += most;
+	}
+	return sum;
+}
+
+void coalesce_atomics(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t access_bytes,
+		      struct coalesced_line *lines, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct coalesced_line *l = &lines[i];
+		uint8_t lanes[32];
+
+		if (l->word_count == __builtin_popcount(l->word_mask)) { /* no word twice */
+			l->access_count =
+			    (uint16_t)(coalesce_sector_bytes(l->word_mask, access_bytes) / access_bytes);
+			continue;
+		}
+		count_lanes(addr, mask, bytes, l->addr_bytes, lanes);
+		l->access_count = (uint16_t)accesses_of(lanes, access_bytes);
+	}
 }
 
 static void touch_bytes(struct mem_req_bytes *b, uint32_t first, uint32_t count)

@@ -13,12 +13,17 @@ enum { COALESCE_LINE_BYTES = 128, COALESCE_LINES_MAX = 64 };
 struct coalesced_line {
 	uint64_t addr_bytes; /* of the line */
 	uint32_t word_mask;  /* bit i: the 4-byte word at offset 4 * i is touched */
-	uint32_t word_count; /* words over all lanes, one word of two lanes counted twice: what atomics serialise by */
+	uint16_t word_count; /* words over all lanes, one word of two lanes counted twice */
+	uint16_t access_count; /* of atomics: coalesce_atomics */
 };
 
 /* The lines touched by lanes of mask, each with bytes bytes (1..32) at addr[lane], in order of the first lane that
  * touches each. Returns their number, at most COALESCE_LINES_MAX (a lane's bytes may cross into a second line). */
 uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, struct coalesced_line *lines);
+/* The accesses of access_bytes (4..128, a power of two) that an atomic takes at each of these lines, from the same
+ * arguments: one for all words that lie in one, and another for every further lane at the same word. */
+void coalesce_atomics(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t access_bytes,
+		      struct coalesced_line *lines, uint32_t count);
 /* The bytes of each of these lines that the lanes touch, from the same arguments. */
 void coalesce_bytes(const uint64_t *addr, uint32_t mask, uint32_t bytes, const struct coalesced_line *lines,
 		    uint32_t count, struct mem_req_bytes *out);

@@ -196,6 +196,7 @@ static void check_places(struct base_diag_list *diag, const struct gpu_config *c
 		base_diag_value(diag, "gpu.l2_slices_per_stack_count", slices,
 				"must divide dram.vault_count, or, if there are more slices, the banks of each vault");
 	check_power(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes);
+	check_power(diag, "gpu.l2_atomic_bytes", c->gpu.l2_atomic_bytes);
 	if (c->gpu.interleave_bytes > c->dram.row_bytes)
 		base_diag_value(diag, "gpu.interleave_bytes", c->gpu.interleave_bytes,
 				"must not exceed dram.row_bytes");

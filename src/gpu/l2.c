@@ -95,13 +95,18 @@ static void atomic_write(struct l2_slice *s, const struct mem_req *r, uint32_t s
 	queue_push(&s->misses, w);
 }
 
+/* The accesses of an atomic hold the slice from the cycle on; what holds it already may be their tags. */
+static void atomic_hold(struct l2_slice *s, const struct mem_req *r, uint64_t cycle)
+{
+	const uint64_t cycles = r->access_count * s->gpu->config->gpu.l2_atomic_interval_cycles;
+
+	s->stats.atomic_words += r->size_bytes / 4u;
+	s->free_cycle = base_max_u64(s->free_cycle, cycle + cycles);
+}
+
 /* The line is here: the atomic is done, its result goes on to memory unless the L2 keeps it. */
 static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, uint64_t ready_units)
 {
-	uint32_t words = r->size_bytes / 4u;
-
-	s->stats.atomic_words += words;
-	s->free_cycle += words * s->gpu->config->gpu.l2_atomic_interval_cycles;
 	if (!s->is_write_back) {
 		uint32_t sector = (uint32_t)s->gpu->config->sm.sector_bytes;
 		uint32_t bytes = (r->size_bytes + sector - 1) / sector * sector;
@@ -223,7 +228,7 @@ static bool merge_write(struct l2_slice *s, struct mem_req *r)
 	w->column = (uint16_t)(w->column - (w->addr_bytes - begin));
 	w->addr_bytes = begin;
 	w->size_bytes = (uint16_t)(end - begin);
-	w->payload_bytes = w->size_bytes;
+	mem_req_set_payload(w, w->size_bytes);
 	r->next = w->owner;
 	w->owner = r;
 	s->stats.merged_writes++;
@@ -267,17 +272,19 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->hit(s->gpu->audit_self, UINT32_MAX, r);
-		if (r->op == MEM_ATOMIC)
+		if (r->op == MEM_ATOMIC) {
+			atomic_hold(s, r, sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2));
 			atomic_do(s, &s->hits, r, now + s->hit_units);
-		else
+		} else {
 			reply(&s->hits, r, now + s->hit_units);
+		}
 		return true;
 	case MEM_CACHE_MISS:
 	case MEM_CACHE_MERGED:
 		return true;
 	case MEM_CACHE_WRITE_THROUGH:
 		if (r->op == MEM_ATOMIC) { /* write-back without write allocation: still done here */
-			s->stats.atomic_words += r->size_bytes / 4u;
+			atomic_hold(s, r, sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2));
 			atomic_write(s, r, r->size_bytes);
 			reply(&s->hits, r, now + s->hit_units);
 		} else if (!merge_write(s, r)) {
@@ -563,10 +570,14 @@ static void take_line(void *self, struct mem_req *f)
 			net_stamps_join(r, f);
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->pass(s->gpu->audit_self, f, r);
-		if (r->op == MEM_ATOMIC)
+		if (r->op == MEM_ATOMIC) {
+			/* Its tags have been looked up: the slice is held again. */
+			atomic_hold(s, r, base_max_u64(s->free_cycle,
+						       sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2)));
 			atomic_do(s, &s->replies, r, now);
-		else
+		} else {
 			reply(&s->replies, r, now);
+		}
 		r = next;
 	}
 	mem_req_put(s->gpu->pool, f);

@@ -136,6 +136,8 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 	if (inst->flags & SIMT_ATOMIC) {
 		e->kind = LSU_ATOMIC;
 		e->port = inst->write_count ? SM_PORT_ATOMIC : SM_PORT_REDUCTION;
+		coalesce_atomics(step->addr, step->access_mask, inst->access_bytes * inst->vec,
+				 (uint32_t)sm->gpu->config->gpu.l2_atomic_bytes, e->lines, e->count);
 		st->atomic_instructions++;
 		st->atomic_lines += e->count;
 	} else if (inst->flags & SIMT_STORE) {
@@ -456,7 +458,9 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	if (sm_is_watched(w, GPU_POINT_STORE))
 		gpu_ext_store(sm, w, l->addr_bytes);
 	r = mem_req_get(sm->gpu->pool);
-	request_init(sm, r, e, l, MEM_ATOMIC, 4 * l->word_count, w);
+	request_init(sm, r, e, l, MEM_ATOMIC, 4u * l->word_count, w);
+	CHECK(l->access_count <= MEM_REQ_ACCESSES_MAX);
+	r->access_count = (uint8_t)l->access_count;
 	r->brings_data = e->access != SM_NO_ACCESS;
 	r->store_bank = (uint8_t)(e->store_bank & 1);
 	sm->store_counts[e->store_bank]++; /* until the L2 has written it on */

@@ -30,7 +30,8 @@ struct mem_req {
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	void *owner;		 /* its port's own, */
 	uint32_t tag;		 /* and this: nobody else looks at them */
-	uint32_t payload_bytes;	 /* what it carries now on a wire, beside the header */
+	uint32_t payload_bytes : 24; /* what it carries now on a wire, beside the header: mem_req_set_payload */
+	uint32_t access_count : 8;   /* of an atomic: accesses that it takes where it executes, one after the other */
 	uint32_t row;
 	uint16_t column;	 /* byte offset in the row */
 	uint16_t size_bytes;	 /* data bytes read or written */
@@ -47,6 +48,14 @@ struct mem_req {
 };
 _Static_assert(sizeof(struct mem_req) == 64, "a request fills one cache line of the host");
 
+enum { MEM_REQ_PAYLOAD_MAX = (1 << 24) - 1, MEM_REQ_ACCESSES_MAX = 255 };
+
+static inline void mem_req_set_payload(struct mem_req *r, uint32_t bytes)
+{
+	CHECK(bytes <= MEM_REQ_PAYLOAD_MAX);
+	r->payload_bytes = bytes & MEM_REQ_PAYLOAD_MAX;
+}
+
 /* What it is, and what that makes it carry; size_bytes must be set. is_host is left. */
 static inline void mem_req_set_access(struct mem_req *r, enum mem_op op, enum mem_kind kind)
 {
@@ -54,7 +63,7 @@ static inline void mem_req_set_access(struct mem_req *r, enum mem_op op, enum me
 	r->kind = (uint8_t)(kind & 3);
 	r->is_reply = false;
 	r->brings_data = op == MEM_READ;
-	r->payload_bytes = op == MEM_READ ? 0 : r->size_bytes;
+	mem_req_set_payload(r, op == MEM_READ ? 0 : r->size_bytes);
 }
 
 static inline void mem_req_set_message(struct mem_req *r, uint32_t payload_bytes)
@@ -64,14 +73,14 @@ static inline void mem_req_set_message(struct mem_req *r, uint32_t payload_bytes
 	r->is_reply = false;
 	r->is_host = false;
 	r->brings_data = false;
-	r->payload_bytes = payload_bytes;
+	mem_req_set_payload(r, payload_bytes);
 }
 
 /* The access is done: from now on it is its answer. */
 static inline void mem_req_answer(struct mem_req *r)
 {
 	r->is_reply = true;
-	r->payload_bytes = r->brings_data ? r->size_bytes : 0;
+	mem_req_set_payload(r, r->brings_data ? r->size_bytes : 0);
 }
 
 /* Which bytes of its line a request reads or writes, bit by byte: behind the request, where the pool makes room for

@@ -134,6 +134,81 @@ static void lines_of_random(void **state)
 	}
 }
 
+/* As GPGPU-Sim makes requests of atomics: a lane joins the first request in which nobody has its bytes; each part of
+ * access_bytes that a request touches is an access. Elements are aligned. */
+static uint32_t reference_accesses(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t access_bytes,
+				   uint64_t line)
+{
+	bool is_taken[32][128] = {{false}};
+	uint32_t accesses = 0;
+
+	for (uint32_t lane = 0; lane < 32; lane++) {
+		uint32_t k = 0, at = (uint32_t)(addr[lane] % 128);
+
+		if (!(mask >> lane & 1) || addr[lane] / 128 * 128 != line)
+			continue;
+		while (is_taken[k][at])
+			k++;
+		memset(&is_taken[k][at], true, bytes);
+	}
+	for (uint32_t k = 0; k < 32; k++)
+		for (uint32_t first = 0; first < 128; first += access_bytes)
+			accesses += memchr(&is_taken[k][first], true, access_bytes) != NULL;
+	return accesses;
+}
+
+static void atomics_of_random(void **state)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32], x = 88172645463325252ull;
+
+	(void)state;
+	for (uint32_t n = 0; n < 20000; n++) {
+		const uint32_t bytes = 4u << n % 2, access_bytes = bytes << n / 2 % 5;
+		uint32_t count;
+
+		for (uint32_t i = 0; i < 32; i++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			addr[i] = (x >> 20) % (1u << (4 + n % 10)) / bytes * bytes;
+		}
+		count = coalesce_lines(addr, (uint32_t)x | 1, bytes, lines);
+		coalesce_atomics(addr, (uint32_t)x | 1, bytes, access_bytes, lines, count);
+		for (uint32_t i = 0; i < count; i++)
+			assert_int_equal(lines[i].access_count,
+					 reference_accesses(addr, (uint32_t)x | 1, bytes, access_bytes,
+							    lines[i].addr_bytes));
+	}
+}
+
+/* The accesses at the first of the lines that 32 lanes at a stride touch. */
+static uint32_t accesses_of_stride(uint64_t stride, uint32_t bytes, uint32_t access_bytes)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32];
+	uint32_t count;
+
+	strided(addr, 0x10000, stride);
+	count = coalesce_lines(addr, UINT32_MAX, bytes, lines);
+	coalesce_atomics(addr, UINT32_MAX, bytes, access_bytes, lines, count);
+	return lines[0].access_count;
+}
+
+/* Words in a row share accesses; lanes at one word, or at halves of one, have an access each. */
+static void atomics_of_strides(void **state)
+{
+	(void)state;
+	for (uint32_t access_bytes = 4; access_bytes <= 128; access_bytes *= 2) {
+		assert_int_equal(accesses_of_stride(4, 4, access_bytes), 128 / access_bytes);
+		assert_int_equal(accesses_of_stride(0, 4, access_bytes), 32);
+		assert_int_equal(accesses_of_stride(8, 8, access_bytes), 128 / access_bytes);
+		assert_int_equal(accesses_of_stride(0, 8, access_bytes), access_bytes == 4 ? 64 : 32);
+		assert_int_equal(accesses_of_stride(2, 2, access_bytes), (64 + access_bytes - 1) / access_bytes * 2);
+		assert_int_equal(accesses_of_stride(256, 4, access_bytes), 1);
+	}
+}
+
 static void sectors(void **state)
 {
 	(void)state;
@@ -171,6 +246,11 @@ static void banks_of_strides(void **state)
 	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 16, 32, false), 4);
 	strided(addr, 0, 1);
 	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 1, 32, false), 1);
+	/* Half a warp at a time, and a quarter, though all want the same. */
+	strided(addr, 0, 0);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 4, 32, false), 1);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 8, 32, false), 2);
+	assert_int_equal(coalesce_bank_passes(addr, UINT32_MAX, 16, 32, false), 4);
 }
 
 static void constant_words(void **state)
@@ -191,6 +271,7 @@ int main(void)
 	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(bytes_of_lanes),
 	    cmocka_unit_test(lines_of_misaligned),
 	    cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
+	    cmocka_unit_test(atomics_of_random), cmocka_unit_test(atomics_of_strides),
 	    cmocka_unit_test(banks_of_strides), cmocka_unit_test(constant_words),
 	};
 

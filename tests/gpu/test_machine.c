@@ -634,6 +634,87 @@ static void six_channels(void **state)
 	}
 }
 
+/* Of every warp the same line: 32 words in a row, one word of them, and two lanes at each of 16. */
+static uint64_t words_in_a_row(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + thread % 32 * 4;
+}
+
+static uint64_t same_word(uint64_t thread, uint32_t visit)
+{
+	(void)thread;
+	(void)visit;
+	return RIG_MEMORY;
+}
+
+static uint64_t words_of_two_lanes(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + thread % 32 / 2 * 4;
+}
+
+enum { ATOMIC_CTAS = 8, ATOMIC_WARPS = 4 };
+
+/* SM cycles of so many atomics by each of the warps of eight SMs, in an L2 that keeps the results. */
+static uint64_t atomic_cycles(uint64_t (*addr)(uint64_t, uint32_t), uint32_t times, bool has_result,
+			      const char *access_bytes, const char *interval)
+{
+	const char *const settings[] = {"gpu.sm_count", "8", "l2.write_policy", "back", "l2.write_allocate", "true",
+					"gpu.l2_atomic_bytes", access_bytes, "gpu.l2_atomic_interval_cycles", interval,
+					NULL};
+	struct fake_inst insts[] = {atomic(1, addr), FAKE_LOOP(0, times - 1), FAKE_EXIT};
+
+	if (!has_result) {
+		insts[0].write_count = 0;
+		insts[0].read_count = 1;
+	}
+	return rig_cycles(settings, insts, 3, ATOMIC_CTAS, ATOMIC_WARPS * 32);
+}
+
+/* Atomics of all SMs at one line are as fast as its slice: an access for the words that lie in gpu.l2_atomic_bytes, and
+ * one by one for lanes at the same word, two cycles of an SM each times their interval. */
+static void atomics_hold_their_slice(void **state)
+{
+	static const struct {
+		uint64_t (*addr)(uint64_t, uint32_t);
+		const char *access_bytes, *interval;
+		uint32_t cycles;
+	} cases[] = {
+	    {words_in_a_row, "32", "1", 4},	  {words_in_a_row, "4", "1", 32},     {words_in_a_row, "16", "3", 24},
+	    {words_in_a_row, "128", "16", 16},	  {same_word, "32", "1", 32},	      {same_word, "128", "2", 64},
+	    {words_of_two_lanes, "32", "1", 2 * 2}, {words_of_two_lanes, "4", "1", 32},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		for (uint32_t has_result = 0; has_result < 2; has_result++) {
+			uint64_t cycles[2];
+
+			for (uint32_t k = 0; k < 2; k++)
+				cycles[k] = atomic_cycles(cases[i].addr, 16 * (k + 1), has_result,
+							  cases[i].access_bytes, cases[i].interval);
+			/* The crossbar brings a line's words in four flits of its clock: less. */
+			assert_in_range(cycles[1] - cycles[0],
+					16ull * ATOMIC_CTAS * ATOMIC_WARPS * 2 * cases[i].cycles * 98 / 100,
+					16ull * ATOMIC_CTAS * ATOMIC_WARPS * 2 * cases[i].cycles * 102 / 100);
+		}
+	}
+}
+
+/* Those that waited for the line hold the slice when it comes, one after the other: the second round, all hits, waits
+ * for them; but for the last of all, nobody waits behind that. */
+static void atomics_that_missed_hold_it_too(void **state)
+{
+	const uint64_t each = 2 * 32 * 64, count = 2 * ATOMIC_CTAS;
+	const char *const settings[] = {"gpu.sm_count", "8", "l2.write_policy", "back", "l2.write_allocate", "true",
+					"gpu.l2_atomic_interval_cycles", "64", NULL};
+	const struct fake_inst insts[] = {atomic(1, same_word), FAKE_LOOP(0, 1), FAKE_EXIT};
+
+	(void)state;
+	assert_in_range(rig_cycles(settings, insts, 3, ATOMIC_CTAS, 32), (count - 1) * each, count * each);
+}
+
 /* An atomic takes its line out of the L1: the load after it reads it again. */
 static void atomics_leave_no_line(void **state)
 {
@@ -1055,6 +1136,8 @@ int main(void)
 	    cmocka_unit_test(sectors_written_back),
 	    cmocka_unit_test(six_channels),
 	    cmocka_unit_test(atomics_leave_no_line),
+	    cmocka_unit_test(atomics_hold_their_slice),
+	    cmocka_unit_test(atomics_that_missed_hold_it_too),
 	    cmocka_unit_test(address_maps),
 	    cmocka_unit_test(small_acknowledgments),
 	    cmocka_unit_test(offload_free),

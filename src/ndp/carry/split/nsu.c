@@ -297,7 +297,7 @@ static void answer_send(struct nsu *u, struct partition *p)
 	struct gpu *g = u->gpu;
 	struct mem_req *r = packet_new(u->split, PACKET_ANSWER, p);
 
-	r->payload_bytes = partition_registers_bytes(p, p->block->return_words, p->block->return_preds);
+	mem_req_set_payload(r, partition_registers_bytes(p, p->block->return_words, p->block->return_preds));
 	packet_of(r)->lanes = p->mask;
 	r->stack = (uint8_t)u->stack;
 	r->slice = slice_of(g, u->stack, p->home->slot);

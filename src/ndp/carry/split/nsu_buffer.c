@@ -154,7 +154,7 @@ void nsu_store_step(struct nsu *u)
 	r->size_bytes = (uint16_t)coalesce_sector_bytes(l->word_mask, (uint32_t)g->config->sm.sector_bytes);
 	k->seq = (uint16_t)s->seq;
 	k->lanes = partition_lanes(e, l->addr_bytes);
-	r->payload_bytes = (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes;
+	mem_req_set_payload(r, (uint32_t)__builtin_popcount(k->lanes) * e->lane_bytes);
 	sm_place(p->home->sm, r);
 	r->is_host = g->has_host_memory && host_link_has(g, r->addr_bytes);
 	packet_count(u->split, r);
@@ -186,7 +186,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 	r->column = (uint16_t)at.column_bytes;
 	r->tag = mshr;
 	packet_of(r)->seq = (uint16_t)from;
-	r->payload_bytes = r->size_bytes;
+	mem_req_set_payload(r, r->size_bytes);
 	packet_count(u->split, r);
 	out_push(u, r);
 }

@@ -99,7 +99,7 @@ static void packet_becomes(struct split *split, struct mem_req *r, enum packet_k
 	struct packet *k = packet_of(r);
 
 	k->kind = (uint8_t)kind;
-	r->payload_bytes = payload_bytes;
+	mem_req_set_payload(r, payload_bytes);
 	r->op = MEM_MESSAGE;
 	packet_count(split, r);
 }

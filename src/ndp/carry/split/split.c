@@ -234,7 +234,7 @@ static struct mem_req *command_new(struct partition *p)
 	r->stack = p->target;
 	r->vault = (uint8_t)p->home->slot;
 	packet_of(r)->lanes = p->mask;
-	r->payload_bytes = partition_registers_bytes(p, p->block->send_words, p->block->send_preds);
+	mem_req_set_payload(r, partition_registers_bytes(p, p->block->send_words, p->block->send_preds));
 	return r;
 }
 
@@ -286,7 +286,7 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 	k->lanes = partition_lanes(e, line->addr_bytes);
 	k->seq = (uint16_t)l->access;
 	k->words = line->word_mask;
-	r->payload_bytes = e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0;
+	mem_req_set_payload(r, e->is_misaligned ? (uint32_t)__builtin_popcount(k->lanes) : 0);
 	sm_place(sm, r);
 	if (!packet_buffer_put(packets_of(sm, p), p, r)) {
 		packet_free(p->split, r);
