@@ -353,12 +353,34 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	return true;
 }
 
+/* Packets by which a store or a reduction is acknowledged. */
+static uint32_t ack_count(const struct gpu *g, const struct mem_req *r)
+{
+	const uint32_t sector_bytes = (uint32_t)g->config->sm.sector_bytes;
+
+	if (likely(!g->config->gpu.l2_ack_per_sector))
+		return 1;
+	return r->op == MEM_ATOMIC ? r->access_count
+				   : (r->size_bytes + sector_bytes - 1) / sector_bytes;
+}
+
+/* What an answer takes on the crossbar: acknowledgments have a flit each, at least. */
+static uint32_t reply_bytes(const struct gpu *g, const struct mem_req *r)
+{
+	const uint32_t header_bytes = (uint32_t)g->config->xbar.header_bytes;
+	const uint32_t flit_bytes = (uint32_t)g->config->xbar.flit_bytes;
+	const uint32_t count = r->payload_bytes || r->op == MEM_MESSAGE ? 1 : ack_count(g, r);
+
+	if (count == 1)
+		return packet_bytes(r, header_bytes, header_bytes);
+	return count * ((header_bytes + flit_bytes - 1) / flit_bytes * flit_bytes);
+}
+
 enum sent { SENT_NOTHING, SENT_ONE, SENT_BLOCKED };
 
 static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 {
 	struct gpu *g = s->gpu;
-	const struct xbar_params *p = &g->config->xbar;
 	struct mem_req *r = q->first;
 	const struct net_port *to;
 
@@ -370,8 +392,7 @@ static enum sent send_reply(struct l2_slice *s, struct queue *q, uint64_t now)
 	queue_pop(q);
 	account_arrived(g, r, NET_STAGE_L2_HOME);
 	net_port_soon(to, r);
-	net_xbar_send(g->replies, s->index, to->number, r,
-		      packet_bytes(r, (uint32_t)p->header_bytes, (uint32_t)p->header_bytes), now);
+	net_xbar_send(g->replies, s->index, to->number, r, reply_bytes(g, r), now);
 	return SENT_ONE;
 }
 

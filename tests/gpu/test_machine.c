@@ -715,6 +715,42 @@ static void atomics_that_missed_hold_it_too(void **state)
 	assert_in_range(rig_cycles(settings, insts, 3, ATOMIC_CTAS, 32), (count - 1) * each, count * each);
 }
 
+static uint64_t line_of_warp(uint64_t thread, uint32_t visit)
+{
+	(void)visit;
+	return RIG_MEMORY + thread * 4;
+}
+
+/* Loads and stores of whole lines that are in the L2, by one SM: a line's words are four flits of the crossbar, an
+ * acknowledgment is one, or one for each sector. */
+static void acknowledgments_per_sector(void **state)
+{
+	static const char *const is_on[] = {"false", "true"};
+	uint64_t cycles[2][2], flits[2][2];
+
+	(void)state;
+	for (uint32_t on = 0; on < 2; on++) {
+		for (uint32_t k = 0; k < 2; k++) {
+			const char *const settings[] = {"l2.write_policy", "back", "l2.write_allocate", "true",
+							"gpu.l2_ack_per_sector", is_on[on], NULL};
+			struct fake_inst insts[] = {FAKE_LOAD(1, line_of_warp), FAKE_STORE(1, line_of_warp),
+						    FAKE_LOOP(0, 32 * (k + 1) - 1), FAKE_EXIT};
+			struct rig r;
+
+			insts[0].cache = PTX_CG;
+			rig_open(&r, NULL, NULL, settings);
+			cycles[on][k] = rig_run(&r, insts, 4, 4, 256);
+			flits[on][k] = rig_stat(&r, "xbar_reply.flits");
+			rig_close(&r);
+		}
+		/* A pair more, of 32 warps 32 times: 4 + 1 or 4 + 4 flits, each a cycle of 1.25 GHz. */
+		const uint64_t more = 32 * 32 * (on ? 8 : 5);
+
+		assert_int_equal(flits[on][1] - flits[on][0], more);
+		assert_in_range(cycles[on][1] - cycles[on][0], more * 1400 / 1250, more * 1400 / 1250 * 103 / 100);
+	}
+}
+
 /* An atomic takes its line out of the L1: the load after it reads it again. */
 static void atomics_leave_no_line(void **state)
 {
@@ -1138,6 +1174,7 @@ int main(void)
 	    cmocka_unit_test(atomics_leave_no_line),
 	    cmocka_unit_test(atomics_hold_their_slice),
 	    cmocka_unit_test(atomics_that_missed_hold_it_too),
+	    cmocka_unit_test(acknowledgments_per_sector),
 	    cmocka_unit_test(address_maps),
 	    cmocka_unit_test(small_acknowledgments),
 	    cmocka_unit_test(offload_free),
