@@ -3,8 +3,9 @@
 strata_build_packages=(meson ninja-build gcc pkg-config libc6-dev libglib2.0-dev libyaml-dev libsqlite3-dev libjansson-dev
 	liblz4-dev libzstd-dev)
 
-# What builds programs: clang those of threads (`strata cc`) and of the CUDA runtime, GCC's offload compiler OpenACC's.
-strata_program_packages=(clang-16 llvm-16-dev g++ gcc-12-offload-nvptx libgomp-plugin-nvptx1)
+# What builds programs: clang those of threads (`strata cc`, with newlib's mathematics) and of the CUDA runtime, GCC's offload
+# compiler OpenACC's.
+strata_program_packages=(clang-16 llvm-16-dev g++ newlib-source gcc-12-offload-nvptx libgomp-plugin-nvptx1)
 
 # Prints those of the packages that are not installed.
 strata_missing() {
@@ -53,6 +54,7 @@ strata_tools() {
 	for tool in clang-16 llvm-config-16 g++ gcc-12 x86_64-linux-gnu-accel-nvptx-none-gcc-12 nvcc qemu-x86_64 verilator; do
 		! command -v "$tool" || true
 	done
+	ls /usr/src/newlib/newlib-*.tar.* 2>/dev/null || true
 }
 
 # strata_build [MESON OPTION...]: configures (an existing build keeps its options, unless -Dtests=true is asked for, and

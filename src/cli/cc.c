@@ -56,6 +56,7 @@ static const char *const sanitizers[] = {"-fsanitize=address", "-fsanitize=threa
 
 struct line {
 	bool is_program; /* something is linked that gets the runtime */
+	bool is_library; /* -shared: it has the functions of mathematics itself */
 	bool has_input, is_lld;
 	const char *refused; /* an option that cannot be */
 };
@@ -90,6 +91,8 @@ static void look(struct line *line, int argc, char **argv, uint32_t depth)
 			look_into(line, a + 1, depth);
 		else if (a[0] != '-' || !a[1] || !strncmp(a, "-l", 2))
 			line->has_input = true;
+		if (!strcmp(a, "-shared"))
+			line->is_library = true;
 		if ((!strncmp(a, "-fuse-ld=", 9) || !strncmp(a, "--ld-path=", 10)) && strstr(a, "lld"))
 			line->is_lld = true;
 		if (is_one_of(a, no_program, ARRAY_COUNT(no_program)) || !strncmp(a, "-print-", 7))
@@ -100,6 +103,18 @@ static void look(struct line *line, int argc, char **argv, uint32_t depth)
 		if (is_one_of(a, with_value, ARRAY_COUNT(with_value)))
 			i++;
 	}
+}
+
+/* What programs execute in the place of the C library's functions of mathematics; where it was built (math/build). */
+static void add_math(GPtrArray *args, const char *dir)
+{
+	g_autofree char *library = g_build_filename(dir, "libstrata-math.a", NULL);
+
+	if (access(library, R_OK))
+		return;
+	g_ptr_array_add(args, g_strdup_printf("-Wl,%s,--push-state,--as-needed", library));
+	g_ptr_array_add(args, g_strdup("-lm"));
+	g_ptr_array_add(args, g_strdup("-Wl,--pop-state"));
 }
 
 static int start(const char *compiler, const char *dir, int argc, char **argv)
@@ -137,7 +152,10 @@ static int start(const char *compiler, const char *dir, int argc, char **argv)
 				g_strdup_printf("-Wl,--whole-archive,%s/libstrata-threads.a,--no-whole-archive", dir));
 		g_ptr_array_add(args, g_strdup_printf("-Wl,%s/libstrata-tsan.a", dir));
 		g_ptr_array_add(args, g_strdup("-Wl,--export-dynamic-symbol=__strata_*"));
+		add_math(args, dir);
 		g_ptr_array_add(args, g_strdup("-lgcc_s"));
+	} else if (line.is_library && line.has_input) {
+		add_math(args, dir);
 	}
 	g_ptr_array_add(args, g_strdup("--end-no-unused-arguments"));
 	g_ptr_array_add(args, NULL);

@@ -54,6 +54,19 @@ const char *const replaced[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp",
 const char *const loops[] = {"memcpy", "memmove", "memset", "memcmp", "bcmp", "memchr", "strlen", "strnlen",
 			      "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "strrchr"};
 
+/* Of mathematics, whose cost is that of another library's functions (math/): its name, and what it gives and takes. */
+struct MathFunction {
+	const char *name, *signature;
+	bool isDouble;
+};
+const MathFunction mathFunctions[] = {
+#ifdef STRATA_HAS_MATH
+#define MATH_FUNCTION(ofDouble, ofFloat, kind) {#ofDouble, #kind, true}, {#ofFloat, #kind, false},
+#include "threads/math/functions.def"
+#undef MATH_FUNCTION
+#endif
+	{nullptr, nullptr, false}};
+
 class Instrument {
 public:
 	Instrument(Module &m, OptimizationLevel level) : m(m), dl(m.getDataLayout()), ctx(m.getContext()), level(level)
@@ -108,6 +121,7 @@ private:
 	std::map<const BasicBlock *, uint32_t> machineCounts;
 	bool hasMachineCounts = false;
 	bool isRuntime = false, isPlain = false; /* the function: see enum thread_site_flag */
+	bool isMath = false; /* it is one of math/ */
 	Type *i8, *i16, *i32, *i64;
 	PointerType *ptrTy;
 	StructType *siteTy, *callTy;
@@ -462,6 +476,10 @@ private:
 				c[THREAD_CLASS_integer]++;
 				break;
 			}
+			if (isRoot(cast<CallBase>(i))) { /* a jump where it has no root */
+				c[THREAD_CLASS_float_divide]++;
+				c[THREAD_CLASS_float]++;
+			}
 			c[THREAD_CLASS_branch]++;
 			for (const Use &u : cast<CallBase>(i).args()) /* moved to where they are expected */
 				c[THREAD_CLASS_integer] += u->getType()->isIntOrPtrTy();
@@ -519,6 +537,146 @@ private:
 									   f->getFunctionType()));
 	}
 
+	/* As functions.def says it. */
+	static std::string signatureOf(const FunctionType &t, bool isDouble)
+	{
+		Type *number = isDouble ? Type::getDoubleTy(t.getContext()) : Type::getFloatTy(t.getContext());
+		const auto letter = [&](Type *of) -> std::string {
+			if (of == number)
+				return "D";
+			if (of->isVoidTy())
+				return "V";
+			if (of->isPointerTy())
+				return "P";
+			if (of->isIntegerTy(32))
+				return "I";
+			if (of->isIntegerTy(64))
+				return "L";
+			if (of->isStructTy() || of->isVectorTy()) /* two of them */
+				return of->getContainedType(0) == number ? "C" : "?";
+			return "?";
+		};
+		std::string text = letter(t.getReturnType()) + "_";
+
+		for (Type *p : t.params())
+			text += letter(p);
+		return text;
+	}
+
+	static std::string signatureOf(const MathFunction &f)
+	{
+		std::string text;
+
+		for (const char *c = f.signature; *c; c++)
+			if (*c == 'C' && f.isDouble && c != f.signature)
+				text += "DD";
+			else if (*c != 'i' && *c != 'd')
+				text += *c == 'X' ? 'L' : *c;
+		return text;
+	}
+
+	/* NULL: it is none of mathematics', or another one of that name. */
+	static const MathFunction *mathFunction(StringRef name, const FunctionType &type)
+	{
+		for (const MathFunction *f = mathFunctions; f->name; f++)
+			if (name == f->name)
+				return signatureOf(*f) == signatureOf(type, f->isDouble) ? f : nullptr;
+		return nullptr;
+	}
+
+	static bool hasFeature(const Function &f, StringRef feature)
+	{
+		return f.getFnAttribute("target-features").getValueAsString().contains(feature);
+	}
+
+	/* An operation that becomes a call of the C library where the processor has no instruction for it; NULL: it does not. */
+	static const char *calledBy(const Instruction &i)
+	{
+		const Function &f = *i.getFunction();
+		const auto *in = dyn_cast<IntrinsicInst>(&i);
+
+		if (i.getOpcode() == Instruction::FRem)
+			return "fmod";
+		if (!in)
+			return nullptr;
+		switch (in->getIntrinsicID()) {
+		case Intrinsic::sin: return "sin";
+		case Intrinsic::cos: return "cos";
+		case Intrinsic::pow: return "pow";
+		case Intrinsic::exp: return "exp";
+		case Intrinsic::exp2: return "exp2";
+		case Intrinsic::log: return "log";
+		case Intrinsic::log2: return "log2";
+		case Intrinsic::log10: return "log10";
+		case Intrinsic::lround: return "lround";
+		case Intrinsic::llround: return "llround";
+		case Intrinsic::fma: return hasFeature(f, "+fma") || hasFeature(f, "+avx512f") ? nullptr : "fma";
+		default: break;
+		}
+		if (hasFeature(f, "+sse4.1"))
+			return nullptr;
+		switch (in->getIntrinsicID()) {
+		case Intrinsic::floor: return "floor";
+		case Intrinsic::ceil: return "ceil";
+		case Intrinsic::trunc: return "trunc";
+		case Intrinsic::rint: return "rint";
+		case Intrinsic::nearbyint: return "nearbyint";
+		case Intrinsic::round: return "round";
+		default: return nullptr;
+		}
+	}
+
+	static std::vector<Value *> operandsOf(Instruction &i)
+	{
+		if (auto *cb = dyn_cast<CallBase>(&i))
+			return std::vector<Value *>(cb->arg_begin(), cb->arg_end());
+		return std::vector<Value *>(i.op_begin(), i.op_end());
+	}
+
+	/* Calls of mathematics, also those that the code generator would make of an operation, lane by lane of a vector. */
+	void replaceMath(Instruction &i)
+	{
+		if (auto *cb = dyn_cast<CallBase>(&i)) {
+			Function *f = cb->getCalledFunction();
+
+			if (f && f->isDeclaration() && !f->isIntrinsic() && mathFunction(f->getName(), *f->getFunctionType()))
+				cb->setCalledFunction(m.getOrInsertFunction(("__strata_" + f->getName()).str(), f->getFunctionType()));
+		}
+
+		const char *name = calledBy(i);
+		Type *number = name && i.getNumOperands() ? i.getOperand(0)->getType()->getScalarType() : nullptr;
+
+		if (!number || !mathFunctions[0].name || !(number->isFloatTy() || number->isDoubleTy()) ||
+		    isa<ScalableVectorType>(i.getType()) || (i.getType()->isVectorTy() != i.getOperand(0)->getType()->isVectorTy()))
+			return;
+
+		IRBuilder<> b(&i);
+		const std::vector<Value *> operands = operandsOf(i);
+		const uint32_t lanes = lanesOf(i.getType());
+		std::vector<Type *> types(operands.size(), number);
+		const std::string full = std::string("__strata_") + name + (number->isFloatTy() ? "f" : "");
+		FunctionCallee callee = hook(full.c_str(), i.getType()->getScalarType(), types);
+		Value *result = lanes ? (Value *)PoisonValue::get(i.getType()) : b.CreateCall(callee, operands);
+
+		for (uint32_t lane = 0; lane < lanes; lane++) {
+			std::vector<Value *> one;
+
+			for (Value *v : operands)
+				one.push_back(b.CreateExtractElement(v, lane));
+			result = b.CreateInsertElement(result, b.CreateCall(callee, one), lane);
+		}
+		i.replaceAllUsesWith(result);
+		i.eraseFromParent();
+	}
+
+	/* A root is an instruction; a call of the function follows where errno is to be set. */
+	static bool isRoot(const CallBase &cb)
+	{
+		const Function *f = cb.getCalledFunction();
+
+		return f && f->isDeclaration() && (f->getName() == "sqrt" || f->getName() == "sqrtf");
+	}
+
 	/* The time stamp counter is the machine's. */
 	void replaceClock(CallBase &cb)
 	{
@@ -566,7 +724,7 @@ private:
 	}
 
 	/* May what is called have no hooks, and do what others see? What it calls comes in the order of time. */
-	static bool needsTurn(const CallBase &cb)
+	bool needsTurn(const CallBase &cb) const
 	{
 		const Function *f = cb.getCalledFunction();
 
@@ -576,10 +734,17 @@ private:
 			return true;
 		if (f->isIntrinsic())
 			return f->getName().startswith("llvm.x86.") && !f->doesNotAccessMemory() && !isPause(*f);
-		if (f->getName().startswith("__strata_"))
+		if (isMath || isRoot(cb))
+			return false;
+		if (f->getName().startswith("__strata_")) {
+			const StringRef plain = f->getName().drop_front(strlen("__strata_"));
+
+			if (mathFunction(plain, *f->getFunctionType()))
+				return false;
 			for (const char *name : loops)
-				if (f->getName().drop_front(strlen("__strata_")) == name)
+				if (plain == name)
 					return false;
+		}
 		return f->isDeclaration() || f->getName().startswith("__strata_") || f->hasFnAttribute(Attribute::Naked) ||
 		       f->hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
 	}
@@ -634,7 +799,7 @@ private:
 		} else {
 			Function *f = cb.getCalledFunction();
 
-			if (!f || !f->isDeclaration() || f->getName().startswith("__strata_"))
+			if (!f || !f->isDeclaration() || f->getName().startswith("__strata_") || isRoot(cb))
 				return;
 			if (f->isIntrinsic()) { /* of a processor, with accesses of its own */
 				if (!f->getName().startswith("llvm.x86.") || f->doesNotAccessMemory() ||
@@ -941,7 +1106,7 @@ private:
 		if (isPlain && (isa<ReturnInst>(end) || isa<ResumeInst>(end)) && !isTail)
 			call(end, "__strata_own", {});
 		/* The runtime's own are no news: what it needs of the C library is small. */
-		if (isRuntime)
+		if (isRuntime || isMath)
 			return;
 		for (CallBase *cb : outside)
 			countCall(*cb);
@@ -951,12 +1116,16 @@ private:
 	{
 		isPlain = mayBePlain(f);
 		isRuntime = f.getFnAttribute("implicit-section-name").getValueAsString() == "strata_text";
+		isMath = f.getFnAttribute("implicit-section-name").getValueAsString() == "strata_math";
 		std::vector<BasicBlock *> blocks;
 		std::vector<MemIntrinsic *> long_ones;
 		std::vector<CallBase *> direct;
+		std::vector<Instruction *> math;
 
 		for (BasicBlock &b : f)
 			for (Instruction &i : b) {
+				if ((isa<CallBase>(i) && !isa<MemIntrinsic>(i)) || i.getOpcode() == Instruction::FRem)
+					math.push_back(&i);
 				if (auto *mi = dyn_cast<MemIntrinsic>(&i))
 					long_ones.push_back(mi);
 				else if (auto *cb = dyn_cast<CallBase>(&i))
@@ -968,6 +1137,9 @@ private:
 			replaceCall(*cb);
 			replaceClock(*cb);
 		}
+		for (Instruction *i : math)
+			if (!isMath)
+				replaceMath(*i);
 		for (BasicBlock &b : f)
 			blocks.push_back(&b);
 		for (BasicBlock *b : blocks)

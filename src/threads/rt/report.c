@@ -24,12 +24,16 @@ extern char __executable_start, etext;
 extern const void *__strata_region(void) __attribute__((weak, visibility("hidden")));
 /* The runtime's own code: see rt/section.h. */
 extern char __start_strata_text __attribute__((weak)), __stop_strata_text __attribute__((weak));
+/* Mathematics: see math/. */
+extern char __start_strata_math __attribute__((weak)), __stop_strata_math __attribute__((weak));
 extern struct thread_call __start_strata_calls[] __attribute__((weak)), __stop_strata_calls[] __attribute__((weak));
 
 bool rt_is_program(const void *at)
 {
-	return (const char *)at >= &__executable_start && (const char *)at < &etext &&
-	       !((const char *)at >= &__start_strata_text && (const char *)at < &__stop_strata_text);
+	const char *p = at;
+
+	return p >= &__executable_start && p < &etext && !(p >= &__start_strata_text && p < &__stop_strata_text) &&
+	       !(p >= &__start_strata_math && p < &__stop_strata_math);
 }
 
 /* What addr2line says of the instructions before these; NULL: it cannot be asked. */
