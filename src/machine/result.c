@@ -92,6 +92,7 @@ static void put_field_units(json_t *units)
 	    {"ipc", "thread instructions per SM cycle"},
 	    {"energy_pj", "pJ"},
 	    {"energy_total_pj", "pJ"},
+	    {"unmodelled_ratio", "of all instructions that the program has executed"},
 	    {"host_seconds", "CPU seconds of the program's process"},
 	    {"peak_rss_bytes", "bytes"},
 	};
@@ -161,6 +162,18 @@ static void put_ends(json_t *o, const struct machine_run *run)
 	put_text(o, "ended", run->ended);
 }
 
+/* Of all instructions that the program has executed, the share in code that is not modelled. */
+static void put_unmodelled(json_t *o, const struct machine_run *run)
+{
+	const double modelled = (double)json_integer_value(json_object_get(o, "thread_instructions"));
+	const double unmodelled = (double)run->unmodelled_instructions;
+
+	if (run->has_unmodelled)
+		put_real(o, "unmodelled_ratio", unmodelled > 0 ? unmodelled / (modelled + unmodelled) : 0);
+	else
+		json_object_set_new(o, "unmodelled_ratio", json_null());
+}
+
 static json_t *run_json(const struct machine_run *run)
 {
 	const struct machine_session *s = run->session;
@@ -177,6 +190,7 @@ static json_t *run_json(const struct machine_run *run)
 	put_int(o, "thread_instructions", t.thread_instructions);
 	put_real(o, "ipc", ipc_of(&t));
 	put_parts(o, units, run);
+	put_unmodelled(o, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
 	json_object_set_new(o, "kernels", machine_kernels_json(run->kernels));

@@ -44,6 +44,8 @@ struct machine_run {
 	struct machine_live *live;		 /* NULL: nobody asks */
 	const char *volatile running_kernel; /* of kernels; NULL: none runs */
 	uint64_t launch_count;
+	bool has_unmodelled; /* false: nobody has counted these, or not all of them */
+	uint64_t unmodelled_instructions; /* that the program has executed in code that is not modelled */
 	/* of this process, when the results are written */
 	const char *ended;   /* "signal" (that asked for it), "timeout", or one of the above */
 	double host_seconds; /* CPU seconds */

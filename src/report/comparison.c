@@ -96,6 +96,7 @@ static bool is_verified(const json_t *run)
 /* base NULL: there is nothing to measure against, or nothing that may be. */
 static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first)
 {
+	g_autofree char *mark = report_unmodelled_mark(run);
 	const char *reason = text_of(run, "not_verified");
 	const double process = report_number(run, "process", NULL);
 	g_autofree char *name = process > 1 ? g_strdup_printf("%s #%.0f", text_of(run, "workload"), process)
@@ -119,7 +120,7 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 	print_main_stall(out, run);
 	if (!is_verified(run))
 		fprintf(out, "  NOT VERIFIED: %s", reason ? reason : "");
-	fputc('\n', out);
+	fprintf(out, "%s%s\n", *mark ? "  " : "", mark);
 }
 
 static struct machine_mean *mean_of(GArray *means, const char *machine)

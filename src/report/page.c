@@ -1,6 +1,7 @@
 /* page.c - puts the runs, the script that draws them and the chart library into one file. */
 #include "report/page.h"
 
+#include "base/unmodelled.h"
 #include "report/report.h"
 #include "report/why.h"
 
@@ -43,7 +44,8 @@ static json_t *data_of(const json_t *runs, const char *version)
 		json_object_set_new(one, "why", report_why(run, NULL));
 		json_array_append_new(list, one);
 	}
-	return json_pack("{s:s, s:o}", "version", version, "runs", list);
+	return json_pack("{s:s, s:f, s:o}", "version", version, "unmodelled_marked", BASE_UNMODELLED_MARKED,
+			 "runs", list);
 }
 
 /* The policy forbids the page to load anything from anywhere. */

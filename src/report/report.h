@@ -18,6 +18,9 @@ double report_number(const json_t *run, const char *outer, const char *inner);
 void report_insert(json_t *list, const char *key, json_t *row);
 /* Is there a measured run in the object? */
 bool report_has_run(const json_t *run);
+/* "UNMODELLED 37.2 %", where so many of the program's instructions were that every table marks the run; else "". Of a
+ * result object, or a row of the list of runs. */
+char *report_unmodelled_mark(const json_t *run);
 
 /* The reasons why schedulers issued nothing, largest first. */
 struct report_stall {

@@ -15,9 +15,11 @@ static const char reading[] = "cannot read the store";
 /* Of what a list shows; args is the text of an array. */
 static const char *fields[] = {
     "id",    "stored_at", "workload", "args",          "machine",         "mechanism", "verified", "exit_status",
-    "fault", "cycles",    "time_ps",  "total_time_ps", "energy_total_pj", "run_hash",  NULL,
+    "fault", "cycles",    "time_ps",  "total_time_ps", "energy_total_pj", "run_hash",  "unmodelled_ratio", NULL,
 };
 enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1 };
+/* Not a column of its own. */
+static const char unmodelled[] = "json_extract(result, '$.unmodelled_ratio') AS unmodelled_ratio";
 
 /* A store that was only looked at before a run is an empty file. */
 static bool is_there(const char *path)
@@ -66,7 +68,9 @@ json_t *report_runs_list(const char *path, const struct report_runs_filter *filt
 		return list;
 	report_db_open_read(&d, path);
 
-	g_autofree char *columns = g_strjoinv(",", (char **)fields);
+	g_autofree char *names = g_strjoinv(",", (char **)fields);
+	g_autofree char *columns = g_strdup_printf("%.*s%s", (int)(strlen(names) - strlen(fields[FIELD_COUNT - 1])),
+						   names, unmodelled);
 	g_autofree char *sql = g_strdup_printf(
 	    "SELECT %s FROM runs WHERE coalesce(workload, '') GLOB ?1 AND coalesce(machine, '') GLOB ?2 AND"
 	    " coalesce(verified, 0) >= ?3 ORDER BY id DESC LIMIT ?4",
@@ -240,6 +244,7 @@ void report_runs_print(FILE *out, const json_t *list)
 		"verified", "program");
 	json_array_foreach(list, i, run) {
 		const json_t *args = json_object_get(run, "args");
+		g_autofree char *mark = report_unmodelled_mark(run);
 		const char *word;
 		size_t at;
 		json_t *arg;
@@ -259,6 +264,6 @@ void report_runs_print(FILE *out, const json_t *list)
 
 			fprintf(out, " %s", shown ? shown : "");
 		}
-		fputc('\n', out);
+		fprintf(out, "%s%s\n", *mark ? "  " : "", mark);
 	}
 }

@@ -42,16 +42,17 @@ static const char *verdict(const json_t *run)
 
 static void print_head(FILE *out, const json_t *run)
 {
+	g_autofree char *mark = report_unmodelled_mark(run);
 	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
 	const char *reason = json_string_value(json_object_get(run, "not_verified"));
 	const bool has_mechanism = mechanism && strcmp(mechanism, "none");
 	const double process = report_number(run, "process", NULL);
 	g_autofree char *number = process > 1 ? g_strdup_printf(" #%.0f", process) : g_strdup("");
 
-	fprintf(out, "\n%s%s on %s%s%s%s: %s%s%s\n", json_string_value(json_object_get(run, "workload")), number,
+	fprintf(out, "\n%s%s on %s%s%s%s: %s%s%s%s%s\n", json_string_value(json_object_get(run, "workload")), number,
 		json_string_value(json_object_get(run, "machine")), has_mechanism ? " (" : "",
 		has_mechanism ? mechanism : "", has_mechanism ? ")" : "", verdict(run), reason ? ": " : "",
-		reason ? reason : "");
+		reason ? reason : "", *mark ? "; " : "", mark);
 
 	const char *text = json_string_value(json_object_get(run, "fault"));
 	g_autofree char *fault = text ? report_demangle(text) : NULL;
@@ -254,11 +255,16 @@ static void print_processors(FILE *out, const json_t *run)
 	const json_t *channels = json_object_get(run, "channels"), *stats = json_object_get(run, "stats");
 	const double up = report_number(channels, "up_bytes", NULL), down = report_number(channels, "down_bytes", NULL);
 	const double prefetched = report_number(stats, "cpu.stream_requests", NULL);
+	const json_t *unmodelled = json_object_get(run, "unmodelled_ratio");
 
 	fprintf(out, "  time           %.3f us, from main to the end\n",
 		report_number(run, "time_ps", NULL) / ps_per_us);
-	fprintf(out, "  instructions   %.0f; %.2f per cycle, of all cores\n",
+	fprintf(out, "  instructions   %.0f; %.2f per cycle, of all cores; ",
 		report_number(run, "thread_instructions", NULL), report_number(run, "ipc", NULL));
+	if (json_is_number(unmodelled))
+		fprintf(out, "%.1f %% of what was executed is not modelled\n", 100 * json_number_value(unmodelled));
+	else
+		fputs("what else was executed is not known\n", out);
 	fprintf(out, "  accesses       %.0f; answered by", report_number(run, "accesses", NULL));
 	for (uint32_t i = 0; i < G_N_ELEMENTS(answers); i++)
 		fprintf(out, "%s %s %.0f", i ? "," : "", answers[i][1], report_number(stats, answers[i][0], NULL));

@@ -1,6 +1,9 @@
 /* value.c - numbers of a result object, and what follows from them. */
 #include "report/report.h"
 
+#include "base/unmodelled.h"
+
+#include <glib.h>
 #include <string.h>
 
 double report_number(const json_t *run, const char *outer, const char *inner)
@@ -23,6 +26,13 @@ void report_insert(json_t *list, const char *key, json_t *row)
 bool report_has_run(const json_t *run)
 {
 	return json_object_get(run, "cycles") != NULL;
+}
+
+char *report_unmodelled_mark(const json_t *run)
+{
+	const double ratio = report_number(run, "unmodelled_ratio", NULL);
+
+	return ratio > BASE_UNMODELLED_MARKED ? g_strdup_printf("UNMODELLED %.1f %%", 100 * ratio) : g_strdup("");
 }
 
 static double scheduler_cycles(const json_t *run)

@@ -111,6 +111,7 @@ struct thread_machine {
 	uint32_t node_count;      /* of memory, 0 and 1: it is not divided; else up to 64 */
 	uint32_t line_bytes;      /* of prefetches; 0: 64 */
 	uint64_t page_bytes;      /* 0: 4096 */
+	bool wants_unmodelled;    /* it will ask thread_runtime.unmodelled: calls are executed step by step for that */
 	uint64_t quantum_ps;     /* a unit may be so far ahead of the earliest one; 0: all accesses in order of time */
 	uint64_t slice_ps;       /* threads of one unit take turns */
 	uint64_t system_call_ps; /* of the calls for waiting, waking, sleeping, reading clocks */
@@ -169,6 +170,9 @@ struct thread_runtime {
 	void (*fail)(uint32_t thread, const char *text);
 	/* Is it in the program's own code, and not in the runtime's? NULL: no places are known. */
 	bool (*is_program)(const void *place);
+	/* Instructions that the program has executed in functions without hooks. False: it may be more. NULL: not
+	 * known. */
+	bool (*unmodelled)(uint64_t *instructions);
 	/* What the program's debug information says of places of it. */
 	void (*sources)(const void *const *places, uint32_t count, struct thread_source *out);
 };

@@ -11,7 +11,7 @@
 /* Counted up whenever this file, classes.def or model.h change what programs, runtime and models say to each other
  * (tests/threads/interface). A program says in section THREAD_INTERFACE_SECTION, once for each of its files, by which
  * it was built; another one's is not run. */
-#define THREAD_INTERFACE 8
+#define THREAD_INTERFACE 9
 #define THREAD_INTERFACE_SECTION "strata_interface"
 
 /* What a hook is about. The values are in the traces. */
@@ -53,10 +53,10 @@ struct thread_site {
 	uint16_t use;                        /* of a load: instructions after it before the first that uses it */
 };
 
-/* Calls of functions that the file does not define, one for each name and file. */
+/* Of functions that the file does not define, one for each name and file. */
 struct thread_call {
 	const char *name;
-	uint64_t count;
+	uint64_t callee; /* the runtime's number of it; 0: not called yet */
 };
 
 #endif

@@ -9,7 +9,9 @@ const us = ps => ps / 1e6;
 function label(r, i) {
 	const same = data.runs.filter(o => o.result.machine === r.result.machine).length > 1;
 	const program = data.runs.some(o => o.result.workload !== r.result.workload);
-	return (program ? r.result.workload + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '');
+	const unmodelled = r.result.unmodelled_ratio || 0;
+	return (program ? r.result.workload + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '') +
+		(unmodelled > data.unmodelled_marked ? ` (UNMODELLED ${(100 * unmodelled).toFixed(1)} %)` : '');
 }
 
 /* ---- pieces of the page ---- */

@@ -4,6 +4,7 @@
  * to its caches another one sees.
  */
 #include "base/check.h"
+#include "base/unmodelled.h"
 #include "machine/kernels.h"
 #include "machine/memories.h"
 #include "machine/message.h"
@@ -244,6 +245,20 @@ static void stuck(void *self)
 		accelerators_stuck(h->accelerators);
 }
 
+/* What the program has executed in functions without hooks. A part of it, where that is enough to say so. */
+static void take_unmodelled(struct host *h)
+{
+	struct machine_run *run = &h->run;
+	const uint64_t modelled = h->stats->instructions + (h->near ? channel_system_stats(h->near)->instructions : 0);
+	double all;
+
+	if (!h->runtime->unmodelled)
+		return;
+	run->has_unmodelled = h->runtime->unmodelled(&run->unmodelled_instructions);
+	all = (double)(modelled + run->unmodelled_instructions);
+	run->has_unmodelled |= (double)run->unmodelled_instructions > BASE_UNMODELLED_MARKED * all;
+}
+
 /* What is under way ends, then the laws hold and the results are written. */
 static void end_as(struct host *h, const struct thread_at *at, const char *ended)
 {
@@ -259,6 +274,7 @@ static void end_as(struct host *h, const struct thread_at *at, const char *ended
 	account_end(h, at->now_ps);
 	if (h->readers)
 		tell_foreign(h, at);
+	take_unmodelled(h);
 	h->runtime = NULL;
 	sim_run(h->engine);
 	for (uint32_t i = 0; i < machine_memories_of(&h->session.config)->count; i++)
@@ -591,6 +607,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 			.quantum_ps = 0,
 			.line_bytes = (uint32_t)p->line_bytes,
 			.page_bytes = p->page_bytes,
+			.wants_unmodelled = true,
 			.slice_ps = p->slice_ps,
 			.system_call_ps = p->system_call_ps,
 			.wake_ps = p->wake_ps,

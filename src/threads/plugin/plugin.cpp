@@ -822,10 +822,7 @@ private:
 			keep.push_back(g);
 		}
 
-		IRBuilder<> b(whenOn(&cb));
-		Value *field = b.CreateStructGEP(callTy, g, 1);
-
-		b.CreateStore(b.CreateAdd(b.CreateLoad(i64, field), ConstantInt::get(i64, 1)), field);
+		call(&cb, "__strata_called", {g});
 	}
 
 	/* Gathers and scatters: the runtime sees the lanes' addresses in an array and may change them. */

@@ -10,11 +10,14 @@
 #include "threads/rt/rt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SIGNALS = 65, EXIT_BY_SIGNAL = 128 }; /* 1 to 64 */
 
@@ -215,6 +218,21 @@ static int take(int number, const struct sigaction *action)
 	handlers[number] = *action;
 	handled |= bit(number);
 	return RT_REAL(sigaction)(number, &ours, NULL);
+}
+
+bool rt_is_traced(void)
+{
+	static const char key[] = "TracerPid:";
+	char text[4096] = "", *at;
+	const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		*text = '\0';
+	close(fd);
+	at = strstr(text, key);
+	return at && atoi(at + sizeof(key) - 1);
 }
 
 /* Handlers that the program's constructors have set, and what nobody has a handler for. */

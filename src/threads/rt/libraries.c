@@ -26,15 +26,15 @@ static bool is_ours(const char *word, uint64_t bytes)
 	return true;
 }
 
-/* Also of a library that strata cc has not built, or whose sections cannot be read. */
-static bool is_of_this_version(const char *file, uint64_t bytes)
+/* What strata cc says of the library; NULL: it has not built it, or its sections cannot be read. */
+static const Elf64_Shdr *interface_of(const char *file, uint64_t bytes)
 {
 	const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
 	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + (bytes >= sizeof(*h) ? h->e_shoff : 0)), *names;
 
 	if (bytes < sizeof(*h) || !h->e_shoff || !is_inside(bytes, h->e_shoff, h->e_shnum, sizeof(*sections)) ||
 	    h->e_shstrndx >= h->e_shnum)
-		return true;
+		return NULL;
 	names = &sections[h->e_shstrndx];
 	for (uint32_t i = 0; i < h->e_shnum; i++) {
 		const Elf64_Shdr *s = &sections[i];
@@ -42,29 +42,50 @@ static bool is_of_this_version(const char *file, uint64_t bytes)
 		if (s->sh_name < names->sh_size &&
 		    is_inside(bytes, names->sh_offset, s->sh_name + sizeof(THREAD_INTERFACE_SECTION), 1) &&
 		    !strcmp(file + names->sh_offset + s->sh_name, THREAD_INTERFACE_SECTION) &&
-		    is_inside(bytes, s->sh_offset, s->sh_size, 1) && !is_ours(file + s->sh_offset, s->sh_size))
-			return false;
+		    is_inside(bytes, s->sh_offset, s->sh_size, 1))
+			return s;
 	}
-	return true;
+	return NULL;
 }
 
-static int look(struct dl_phdr_info *library, size_t size, void *wrong)
+/* NULL: it cannot be read. */
+static char *map(const char *path, uint64_t *bytes)
 {
-	int fd = *library->dlpi_name ? open(library->dlpi_name, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	struct stat st;
 	char *file = MAP_FAILED;
 
-	(void)size;
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
 		file = RT_REAL(mmap)(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (fd >= 0)
 		close(fd);
-	if (file == MAP_FAILED)
-		return 0;
-	if (!is_of_this_version(file, (uint64_t)st.st_size))
+	*bytes = file == MAP_FAILED ? 0 : (uint64_t)st.st_size;
+	return file == MAP_FAILED ? NULL : file;
+}
+
+static int look(struct dl_phdr_info *library, size_t size, void *wrong)
+{
+	uint64_t bytes;
+	char *file = map(library->dlpi_name, &bytes);
+	const Elf64_Shdr *s = file ? interface_of(file, bytes) : NULL;
+
+	(void)size;
+	if (s && !is_ours(file + s->sh_offset, s->sh_size))
 		*(const char **)wrong = library->dlpi_name;
-	RT_REAL(munmap)(file, (size_t)st.st_size);
+	if (file)
+		RT_REAL(munmap)(file, bytes);
 	return *(const char **)wrong != NULL;
+}
+
+bool rt_library_is_modelled(const char *path)
+{
+	uint64_t bytes;
+	char *file = map(path, &bytes);
+	const bool is = file && interface_of(file, bytes);
+
+	if (file)
+		RT_REAL(munmap)(file, bytes);
+	return is;
 }
 
 static int count(struct dl_phdr_info *library, size_t size, void *loaded)

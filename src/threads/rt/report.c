@@ -1,23 +1,17 @@
-/* report.c - messages that name thread, function and line: crashes, deadlocks; and the library calls that were not
- * modelled. */
+/* report.c - messages that name thread, function and line: crashes, deadlocks. */
 #include "threads/rt/rt.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { FRAMES = 48, CALLS = 4096, PLACES = 256 /* that addr2line is asked about at a time */ };
+enum { FRAMES = 48, PLACES = 256 /* that addr2line is asked about at a time */ };
 
 extern char __executable_start, etext;
 /* The code of the OpenMP region that the calling thread executes; in programs with OpenMP. */
@@ -26,13 +20,17 @@ extern const void *__strata_region(void) __attribute__((weak, visibility("hidden
 extern char __start_strata_text __attribute__((weak)), __stop_strata_text __attribute__((weak));
 /* Mathematics: see math/. */
 extern char __start_strata_math __attribute__((weak)), __stop_strata_math __attribute__((weak));
-extern struct thread_call __start_strata_calls[] __attribute__((weak)), __stop_strata_calls[] __attribute__((weak));
+
+bool rt_is_own_code(const void *at)
+{
+	return (const char *)at >= &__executable_start && (const char *)at < &etext;
+}
 
 bool rt_is_program(const void *at)
 {
 	const char *p = at;
 
-	return p >= &__executable_start && p < &etext && !(p >= &__start_strata_text && p < &__stop_strata_text) &&
+	return rt_is_own_code(at) && !(p >= &__start_strata_text && p < &__stop_strata_text) &&
 	       !(p >= &__start_strata_math && p < &__stop_strata_math);
 }
 
@@ -296,107 +294,4 @@ void rt_report_init(void)
 		if (!RT_REAL(sigaction)(crashes[i].number, NULL, &before) && before.sa_handler == SIG_DFL)
 			rt_crash_watch(crashes[i].number);
 	}
-}
-
-/* Is a function of that name in the program's own symbol table? */
-static bool is_defined(const Elf64_Sym *symbols, size_t count, const char *names, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (symbols[i].st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
-		    !strcmp(names + symbols[i].st_name, name))
-			return true;
-	return false;
-}
-
-struct own_symbols {
-	const Elf64_Sym *symbols;
-	size_t count;
-	const char *names;
-};
-
-static struct own_symbols read_symbols(void)
-{
-	struct own_symbols own = {NULL, 0, NULL};
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	const char *file;
-
-	if (fd < 0 || fstat(fd, &st))
-		return own;
-	file = RT_REAL(mmap)(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (file == MAP_FAILED)
-		return own;
-
-	const Elf64_Ehdr *h = (const Elf64_Ehdr *)file;
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + h->e_shoff);
-
-	if (!h->e_shoff || h->e_shoff + (uint64_t)h->e_shnum * sizeof(*sections) > (uint64_t)st.st_size)
-		return own;
-	for (uint32_t i = 0; i < h->e_shnum; i++)
-		if (sections[i].sh_type == SHT_SYMTAB) {
-			own.symbols = (const Elf64_Sym *)(file + sections[i].sh_offset);
-			own.count = sections[i].sh_size / sizeof(Elf64_Sym);
-			own.names = file + sections[sections[i].sh_link].sh_offset;
-		}
-	return own;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct thread_call *)a)->name, ((const struct thread_call *)b)->name);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct thread_call *x = a, *y = b;
-
-	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->name, y->name);
-}
-
-char *__cxa_demangle(const char *name, char *text, size_t *size, int *status) __attribute__((weak));
-
-static void add_call(char *text, size_t size, const struct thread_call *call)
-{
-	char *plain = __cxa_demangle ? __cxa_demangle(call->name, NULL, NULL, NULL) : NULL;
-	size_t length = strlen(text);
-
-	snprintf(text + length, size - length, "%s%.40s %lu", length ? ", " : "", plain ? plain : call->name,
-		 call->count);
-	free(plain);
-}
-
-/* Calls of functions outside of the program: what they do is not modelled. */
-void rt_report_calls(void)
-{
-	static struct thread_call calls[CALLS];
-	struct own_symbols own = read_symbols();
-	size_t count = 0, kept = 0;
-	uint64_t sum = 0;
-	char text[1024] = "";
-
-	for (const struct thread_call *c = __start_strata_calls; c < __stop_strata_calls && count < CALLS; c++)
-		if (c->count)
-			calls[count++] = *c;
-	qsort(calls, count, sizeof(calls[0]), by_name);
-	for (size_t i = 0; i < count; i++)
-		if (kept && !strcmp(calls[kept - 1].name, calls[i].name))
-			calls[kept - 1].count += calls[i].count;
-		else
-			calls[kept++] = calls[i];
-	count = kept;
-	kept = 0;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(calls[i].name, "__errno_location") && /* tells where, touches nothing */
-		    !is_defined(own.symbols, own.count, own.names, calls[i].name)) {
-			sum += calls[i].count;
-			calls[kept++] = calls[i];
-		}
-	if (!kept)
-		return;
-	qsort(calls, kept, sizeof(calls[0]), by_count);
-	for (size_t i = 0; i < kept && i < 8; i++)
-		add_call(text, sizeof(text), &calls[i]);
-	rt_message("unmodelled_calls %lu, of %zu functions that were not built with strata cc: %s%s", sum, kept, text,
-		   kept > 8 ? " ..." : "");
 }

@@ -171,16 +171,22 @@ void *rt_real(const char *name);
 
 /* report.c */
 void rt_report_init(void);
+bool rt_is_own_code(const void *place); /* the program's or the runtime's, not a library's */
 bool rt_is_program(const void *place);
 void rt_sources(const void *const *places, uint32_t count, struct thread_source *out);
 void rt_report_where(const char *what, const struct rt_thread *t);
-void rt_report_calls(void);
 _Noreturn void rt_deadlock(void);
 _Noreturn void rt_fail_thread(uint32_t thread, const char *text); /* see struct thread_runtime */
 bool rt_is_crash(int number);                                      /* signals that end a program with a message */
 int rt_crash_watch(int number);
 void rt_crash(int number, const siginfo_t *info, const void *context);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* unmodelled.c. The plugin puts this before calls of functions that the file does not define. */
+#define RT_TSAN_CALLS "(functions of -fsanitize=thread)"
+RT_API void __strata_called(struct thread_call *c);
+void rt_report_calls(void);
+bool rt_unmodelled(uint64_t *instructions); /* see struct thread_runtime */
 
 /* place.c */
 uint32_t rt_processor_count(void); /* that programs are told of */
@@ -199,8 +205,12 @@ RT_API void __strata_turn(void);
 /* See THREAD_SITE_PLAIN. */
 RT_API void __strata_own(void);
 
+/* handler.c: a debugger gets the traps of this process. */
+bool rt_is_traced(void);
+
 /* libraries.c: NULL, or a shared library that is loaded and cannot be modelled. Looks only if there are new ones. */
 const char *rt_library_of_another_version(void);
+bool rt_library_is_modelled(const char *path); /* strata cc has built it */
 
 /* numa.c */
 uint32_t rt_node_of(uint32_t unit); /* as programs number nodes */

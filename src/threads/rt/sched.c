@@ -476,6 +476,7 @@ const struct thread_runtime rt_for_model = {.resume = resume,
 					     .event = rt_event_at,
 					     .fail = rt_fail_thread,
 					     .is_program = rt_is_program,
+					     .unmodelled = rt_unmodelled,
 					     .sources = rt_sources};
 
 uint32_t rt_stalled_count(void)

@@ -125,14 +125,14 @@ NOTHING(ignore_thread_end, void)
 NOTHING(atomic_signal_fence, __attribute__((unused)) int order)
 
 static struct thread_call entered __attribute__((section("strata_calls"), used, aligned(8))) = {
-    "(functions of -fsanitize=thread)", 0};
+    RT_TSAN_CALLS, 0};
 
 RT_API void __tsan_func_entry(void *caller);
 RT_API void __tsan_func_entry(void *caller)
 {
 	(void)caller;
 	if (__strata_on)
-		entered.count++;
+		__strata_called(&entered);
 }
 
 RT_API void __tsan_atomic_thread_fence(int order);
