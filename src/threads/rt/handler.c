@@ -85,7 +85,7 @@ static void arrive_to_end(int number)
 		if (number != SIGINT)
 			end_later();
 	} else if (number == SIGINT && host_ns() - end_ns > SAME_PRESS_NS) {
-		system_call(SYS_exit_group, EXIT_BY_SIGNAL + number, NULL, NULL, NULL);
+		rt_leave_process(EXIT_BY_SIGNAL + number);
 	}
 	rt_signal_is_kept = true;
 }
@@ -99,8 +99,7 @@ void rt_end_by_signal(void)
 		fflush_unlocked(stdout);
 		funlockfile(stdout);
 	}
-	system_call(SYS_exit_group, EXIT_BY_SIGNAL + rt_end_signal, NULL, NULL, NULL);
-	__builtin_unreachable();
+	rt_leave_process(EXIT_BY_SIGNAL + rt_end_signal);
 }
 
 static bool is_ending(int number)

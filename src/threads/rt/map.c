@@ -86,14 +86,22 @@ RT_API void *mremap(void *at, size_t old_bytes, size_t bytes, int flags, ...)
 
 RT_API int munmap(void *at, size_t bytes)
 {
+	int error;
+
 	tell(THREAD_ASK_UNMAP, at, bytes); /* while its bytes are still there */
-	return RT_REAL(munmap)(at, bytes);
+	error = RT_REAL(munmap)(at, bytes);
+	rt_pages_change();
+	return error;
 }
 
 RT_API int mprotect(void *at, size_t bytes, int protection)
 {
+	int error;
+
 	tell(THREAD_ASK_PROTECT, at, bytes);
-	return RT_REAL(mprotect)(at, bytes, protection);
+	error = RT_REAL(mprotect)(at, bytes, protection);
+	rt_pages_change();
+	return error;
 }
 
 RT_API int madvise(void *at, size_t bytes, int advice)

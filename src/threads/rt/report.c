@@ -243,13 +243,34 @@ bool rt_is_crash(int number)
 	return false;
 }
 
-void rt_crash(int number, const siginfo_t *info, const void *context)
+/* Where a call has gone to a place without code, nothing says who called: the thread stands behind the call. */
+static void look_behind_call(const siginfo_t *info, ucontext_t *context)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	if (info->si_signo != SIGSEGV || info->si_code <= 0 || (greg_t)info->si_addr != registers[REG_RIP])
+		return;
+	registers[REG_RIP] = *(const greg_t *)registers[REG_RSP];
+	registers[REG_RSP] += (greg_t)sizeof(registers[0]);
+}
+
+/* Of the running thread's stack: what is below its end, or the model's part. */
+static bool is_below_stack(const void *at)
+{
+	enum { BELOW_BYTES = 1 << 20 };
+	const uint64_t end = rt_self()->stack_end;
+
+	return (uint64_t)at - (end - BELOW_BYTES) < BELOW_BYTES + RT_STACK_MODEL;
+}
+
+void rt_crash(int number, const siginfo_t *info, void *context)
 {
 	enum { NEAR_BYTES = 4096 };
 	const struct sigaction as_usual = {.sa_handler = SIG_DFL};
 	char what[128];
 
 	RT_REAL(sigaction)(number, &as_usual, NULL);
+	look_behind_call(info, context);
 	failing.interrupted = (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	/* The model looks at the bytes that the program is about to access, and keeps whole lines of them. */
 	if (rt_in_model && (uint64_t)info->si_addr - (uint64_t)rt_accessed + NEAR_BYTES < 2 * NEAR_BYTES)
@@ -258,12 +279,14 @@ void rt_crash(int number, const siginfo_t *info, const void *context)
 		snprintf(what, sizeof(what), "Strata itself fails (%s) at what thread %u does", strsignal(number),
 			 rt_self()->id);
 		rt_report_where(what, rt_self());
-		raise(number);
-		return;
+		rt_leave_process(125);
 	}
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		if (crashes[i].number == number)
-			snprintf(what, sizeof(what), "%s (%s)", crashes[i].text, strsignal(number));
+			snprintf(what, sizeof(what), "%s (%s)",
+				 number == SIGSEGV && is_below_stack(info->si_addr) ? "overflows its stack"
+										    : crashes[i].text,
+				 strsignal(number));
 	report_thread(rt_self()->id, what);
 	rt_finish(0);
 	raise(number);

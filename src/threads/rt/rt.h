@@ -26,7 +26,10 @@
 #define RT_MAP_BASE THREAD_STACKS_END
 #define RT_FIXED_END 0x500000000000u
 #define RT_STACK_SLOT ((uint64_t)1 << 28)
-enum { RT_STACK_SLOTS = 65536 };
+enum {
+	RT_STACK_SLOTS = 65536,
+	RT_STACK_MODEL = 256 << 10 /* more than the program asks for: the model runs on it, too */
+};
 
 /* Equal places in all slots would be the same sets of the host's caches and of its table of translations, and there are
  * hundreds of stacks: each lies a page and a line further below its slot's end than the one before. The model's
@@ -43,6 +46,7 @@ struct rt_thread {
 	uint32_t id, unit, slot;
 	enum rt_state state;
 	uint64_t sp, fs; /* while it does not run */
+	uint64_t stack_end; /* its lowest address; nothing is below */
 	const void *hooked_at;
 	uint64_t ready_ps;
 	struct rt_thread *next; /* in the queue of its unit, or of those that wait in the same bucket */
@@ -86,6 +90,7 @@ void rt_yield(void);  /* lets earlier units run; and, where its slice is over, o
 void rt_rotate(void); /* the other threads of the unit first */
 bool rt_is_elsewhere(void); /* what happens is the calling thread's, but on another one's stack */
 void rt_check_time(void);
+void rt_pages_change(void); /* some of the program's memory is gone, or may be accessed no longer */
 void rt_block(void); /* until rt_ready */
 void rt_ready(struct rt_thread *t, uint64_t time_ps);
 void rt_timer_add(struct rt_thread *t, uint64_t deadline_ps);
@@ -179,7 +184,7 @@ _Noreturn void rt_deadlock(void);
 _Noreturn void rt_fail_thread(uint32_t thread, const char *text); /* see struct thread_runtime */
 bool rt_is_crash(int number);                                      /* signals that end a program with a message */
 int rt_crash_watch(int number);
-void rt_crash(int number, const siginfo_t *info, const void *context);
+void rt_crash(int number, const siginfo_t *info, void *context);
 void rt_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* unmodelled.c. The plugin puts this before calls of functions that the file does not define. */
@@ -232,6 +237,7 @@ void rt_signals_forget(struct rt_thread *t);
 extern bool rt_owes_end; /* the model is to be told of the program's end */
 void rt_finish(int signal); /* 0: it ends by itself */
 _Noreturn void rt_fail(int status);             /* ends the process at once */
+_Noreturn void rt_leave_process(int status);    /* without any code of the program or of a library */
 _Noreturn void rt_fail_without_end(int status); /* the model is not told: it failed, or said it cannot go on */
 
 #endif

@@ -40,6 +40,7 @@ static bool is_elsewhere;
 static bool has_fsgsbase, is_functional;
 const void *rt_accessed;
 static void (*reporting)(struct rt_thread *t);
+static uint64_t stack_end; /* of the running thread's */
 
 /* The callee-saved state on the stack, the stack pointer exchanged. */
 __asm__(".text\n"
@@ -353,6 +354,7 @@ static void switch_from(struct rt_thread *from)
 	}
 	t->state = RT_RUNNING;
 	current = u;
+	stack_end = t->stack_end;
 	set_limit();
 	leaving = NULL;
 	hooked_at = t->hooked_at;
@@ -637,11 +639,14 @@ static void *ahead(void *address, const struct thread_site *site)
 	return bytes;
 }
 
-static void entered_twice(void)
+static __attribute__((cold, noinline)) void entered_twice(void)
 {
+	__strata_on = 0; /* whatever the message calls has no hooks */
 	rt_message("Strata itself fails: the program's code runs while its model does");
-	rt_fail_without_end(125);
+	rt_leave_process(125);
 }
+
+#include "threads/rt/fault.inc"
 
 static void *one(void *address, uint32_t size, const struct thread_site *site)
 {
@@ -693,6 +698,9 @@ RT_API void *__strata_access(void *address, const struct thread_site *site)
 	hooked_at = __builtin_return_address(0);
 	if (__builtin_expect(rt_in_model, 0))
 		entered_twice();
+	if (__builtin_expect(is_overflowing(), 0))
+		overflow();
+	check(address, site);
 	pass(site);
 	if (current->now_ps > limit_ps)
 		return one_behind(address, site);
@@ -716,6 +724,8 @@ RT_API void __strata_block(const struct thread_site *site)
 	if (is_passed_over())
 		return;
 	hooked_at = __builtin_return_address(0);
+	if (__builtin_expect(is_overflowing(), 0))
+		overflow();
 	pass(site);
 	if (current->now_ps > limit_ps && may_be_ahead(current))
 		is_ahead = true;
@@ -761,8 +771,10 @@ RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uin
 {
 	block(site, __builtin_return_address(0));
 	for (uint32_t i = 0; i < site->lanes; i++)
-		if (mask >> i & 1)
+		if (mask >> i & 1) {
+			check(addresses[i], site);
 			addresses[i] = one(addresses[i], site->bytes, site);
+		}
 }
 
 /* Lanes of a masked access: each run of neighbours is one access. */
@@ -774,8 +786,10 @@ static void masked(char *address, const struct thread_site *site, uint64_t mask,
 
 		while (i < site->lanes && mask >> i & 1)
 			i++;
-		if (i > first)
+		if (i > first) {
+			check(address + (uint64_t)first * site->bytes, site);
 			one(address + (uint64_t)first * site->bytes, (i - first) * site->bytes, site);
+		}
 	}
 }
 
@@ -819,6 +833,7 @@ void rt_begin(struct rt_thread *t)
 	current = &units[t->unit];
 	current->running = t;
 	t->state = RT_RUNNING;
+	stack_end = t->stack_end;
 	current->slice_end_ps = machine.slice_ps;
 	current->is_ready = true;
 	set_limit();

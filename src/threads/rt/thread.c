@@ -21,7 +21,7 @@
 enum { HOST_STARTING, HOST_PARKED, HOST_RELEASED };
 enum {
 	PARK_BYTES = 8192,       /* of the stack, for the parked thread itself */
-	MODEL_BYTES = 256 << 10, /* more than the program asks for: the model runs on it, too */
+	MODEL_BYTES = RT_STACK_MODEL,
 	DEFAULT_BYTES = 8 << 20
 };
 
@@ -149,6 +149,7 @@ static char *slot_map(uint32_t slot, size_t bytes)
 static void slot_unmap(uint32_t slot)
 {
 	RT_REAL(munmap)((void *)(RT_STACK_BASE + slot * RT_STACK_SLOT), RT_STACK_SLOT);
+	rt_pages_change();
 }
 
 /* The lowest that is free, so that equal runs have equal stacks. */
@@ -188,6 +189,7 @@ struct rt_thread *rt_thread_new(void *(*start)(void *), void *arg, size_t stack_
 	if (!stack)
 		return NULL;
 	t = add(slot);
+	t->stack_end = (uint64_t)stack & ~(uint64_t)4095;
 	t->start = start;
 	t->arg = arg;
 	if (slot < slots_before)
@@ -243,6 +245,13 @@ RT_API int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
 	if (!error && *key < KEYS)
 		destructors[*key] = destructor;
 	return error;
+}
+
+RT_API int pthread_key_delete(pthread_key_t key)
+{
+	if (key < KEYS)
+		destructors[key] = NULL;
+	return RT_REAL(pthread_key_delete)(key);
 }
 
 static void end_keys(void)
@@ -314,8 +323,8 @@ void rt_thread_reap(void)
 	if (t->id == 0) { /* main's by pthread_exit: its storage is the process's */
 		return;
 	}
+	rt_in_model = true; /* nothing of the program's is there any more: who comes to a hook is said to */
 	host_set(&t->host_state, HOST_RELEASED);
-	rt_in_model = true;
 	RT_REAL(pthread_join)(t->host, NULL);
 	rt_in_model = false;
 	t->host_state = HOST_STARTING;
@@ -377,12 +386,15 @@ int rt_run_main(int (*main)(int, char **, char **), int argc, char **argv, char 
 	uint32_t slot = slot_find();
 	size_t bytes = RT_STACK_SLOT / 2;
 	struct rt_thread *t;
+	const char *stack;
 
-	if (!slot_map(slot, bytes)) {
+	stack = slot_map(slot, bytes);
+	if (!stack) {
 		rt_message("no room for a stack");
 		rt_fail(125);
 	}
 	t = add(slot);
+	t->stack_end = (uint64_t)stack & ~(uint64_t)4095;
 	main_handle = t->host = pthread_self();
 	__asm__("mov %%fs:0, %0" : "=r"(t->fs));
 	t->sp = (uint64_t)slot_top(slot) - 64;

@@ -1,8 +1,10 @@
 /* ends.c - ends in the way that its argument names; its thread is on NDP 1 if the second argument is "near". */
+#include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
 #include <strata/ndp.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,45 @@ __attribute__((noinline)) static void fill(void)
 		all[i] = 1; /* FILLED */
 }
 
+/* To a place where there is no code. */
+__attribute__((noinline)) static int go_astray(void)
+{
+	return ((int (*)(void))(uintptr_t)0x123000)() + 1; /* ASTRAY */
+}
+
+static void recover(int number)
+{
+	(void)number;
+	_exit(6);
+}
+
+/* A handler of the program's own finds an overflow, too. */
+static void deep_but_handled(void)
+{
+	static char stack[1 << 16];
+
+	sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof(stack)}, NULL);
+	sigaction(SIGSEGV, &(struct sigaction){.sa_handler = recover, .sa_flags = SA_ONSTACK}, NULL);
+	deep(1);
+}
+
+static void free_late(void *value)
+{
+	*(int *)value = 0;
+}
+
+/* Behind the runtime's back: the destructor runs where the host's thread ends. */
+static void key_of_host(void)
+{
+	static int value = 1;
+	int (*create)(pthread_key_t *, void (*)(void *)) = (int (*)(pthread_key_t *, void (*)(void *)))dlsym(
+	    dlopen("libc.so.6", RTLD_NOW), "pthread_key_create");
+	pthread_key_t key;
+
+	create(&key, free_late);
+	pthread_setspecific(key, &value);
+}
+
 static void *work(void *arg)
 {
 	if (!strcmp(how, "crash"))
@@ -95,6 +136,12 @@ static void *work(void *arg)
 		abort(); /* ABORT */
 	if (!strcmp(how, "deep"))
 		return (void *)(long)deep(1);
+	if (!strcmp(how, "deep-handled"))
+		deep_but_handled();
+	if (!strcmp(how, "astray"))
+		return (void *)(long)go_astray();
+	if (!strcmp(how, "key"))
+		key_of_host();
 	if (!strcmp(how, "fill"))
 		fill();
 	if (!strcmp(how, "exit-0"))
