@@ -87,6 +87,12 @@ RT_API int pthread_timedjoin_np(pthread_t handle, void **result, const struct ti
 			 : join_until(handle, result, rt_deadline_ps(CLOCK_REALTIME, at));
 }
 
+RT_API int pthread_clockjoin_np(pthread_t handle, void **result, clockid_t clock, const struct timespec *at)
+{
+	return IS_NATIVE ? RT_REAL(pthread_clockjoin_np)(handle, result, clock, at)
+			 : join_until(handle, result, rt_deadline_ps(clock, at));
+}
+
 RT_API int pthread_detach(pthread_t handle)
 {
 	struct rt_thread *t;

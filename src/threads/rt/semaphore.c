@@ -168,6 +168,11 @@ RT_API _Noreturn void thrd_exit(int result)
 	pthread_exit((void *)(intptr_t)result);
 }
 
+RT_API thrd_t thrd_current(void)
+{
+	return pthread_self();
+}
+
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t), "one layout");
 
 RT_API int mtx_init(mtx_t *m, int type)
@@ -201,6 +206,14 @@ RT_API int mtx_unlock(mtx_t *m)
 	return IS_NATIVE ? RT_REAL(mtx_unlock)(m) : as_c11(pthread_mutex_unlock((pthread_mutex_t *)m));
 }
 
+RT_API void mtx_destroy(mtx_t *m)
+{
+	if (IS_NATIVE)
+		RT_REAL(mtx_destroy)(m);
+	else
+		pthread_mutex_destroy((pthread_mutex_t *)m);
+}
+
 RT_API int cnd_init(cnd_t *c)
 {
 	return IS_NATIVE ? RT_REAL(cnd_init)(c) : as_c11(pthread_cond_init((pthread_cond_t *)c, NULL));
@@ -226,6 +239,37 @@ RT_API int cnd_signal(cnd_t *c)
 RT_API int cnd_broadcast(cnd_t *c)
 {
 	return IS_NATIVE ? RT_REAL(cnd_broadcast)(c) : as_c11(pthread_cond_broadcast((pthread_cond_t *)c));
+}
+
+RT_API void cnd_destroy(cnd_t *c)
+{
+	if (IS_NATIVE)
+		RT_REAL(cnd_destroy)(c);
+	else
+		pthread_cond_destroy((pthread_cond_t *)c);
+}
+
+/* Keys are POSIX threads' as well: a destructor runs where their threads end. */
+_Static_assert(sizeof(tss_t) == sizeof(pthread_key_t), "one key");
+
+RT_API int tss_create(tss_t *key, tss_dtor_t destructor)
+{
+	return IS_NATIVE ? RT_REAL(tss_create)(key, destructor) : as_c11(pthread_key_create(key, destructor));
+}
+
+RT_API void *tss_get(tss_t key)
+{
+	return pthread_getspecific(key);
+}
+
+RT_API int tss_set(tss_t key, void *value)
+{
+	return as_c11(pthread_setspecific(key, value));
+}
+
+RT_API void tss_delete(tss_t key)
+{
+	pthread_key_delete(key);
 }
 
 RT_API void call_once(once_flag *flag, void (*init)(void))

@@ -246,8 +246,24 @@ static mtx_t c11_mutex;
 static cnd_t c11_cond;
 static int c11_ready;
 
+static tss_t c11_key;
+static _Atomic int c11_gone, c11_again;
+
+/* Once more for a thread whose destructor leaves a value. */
+static void c11_destroy(void *value)
+{
+	c11_gone += *(int *)value;
+	if (!c11_again++)
+		EXPECT(tss_set(c11_key, value) == thrd_success);
+}
+
 static int c11_thread(void *arg)
 {
+	static int one = 1;
+
+	EXPECT(!tss_get(c11_key) && tss_set(c11_key, &one) == thrd_success && tss_get(c11_key) == &one);
+	EXPECT(thrd_equal(thrd_current(), thrd_current()));
+	thrd_yield();
 	mtx_lock(&c11_mutex);
 	c11_ready++;
 	cnd_signal(&c11_cond);
@@ -260,8 +276,12 @@ static void c11(void)
 	thrd_t t[3];
 	int result, number = 41;
 
+	const struct timespec ms = {.tv_nsec = 1000000};
+
 	mtx_init(&c11_mutex, mtx_plain);
 	cnd_init(&c11_cond);
+	EXPECT(tss_create(&c11_key, c11_destroy) == thrd_success);
+	EXPECT(!thrd_sleep(&ms, NULL));
 	for (int i = 0; i < 3; i++)
 		EXPECT(thrd_create(&t[i], c11_thread, &number) == thrd_success);
 	mtx_lock(&c11_mutex);
@@ -270,6 +290,10 @@ static void c11(void)
 	mtx_unlock(&c11_mutex);
 	for (int i = 0; i < 3; i++)
 		EXPECT(thrd_join(t[i], &result) == thrd_success && result == 42);
+	EXPECT(c11_gone == 4 && c11_again == 4);
+	tss_delete(c11_key);
+	cnd_destroy(&c11_cond);
+	mtx_destroy(&c11_mutex);
 }
 
 static _Atomic uint32_t word;
