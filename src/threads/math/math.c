@@ -8,6 +8,7 @@
 #include "threads/rt/rt.h"
 
 #include <complex.h>
+#include <errno.h>
 #include <math.h>
 
 /* Not merged into the functions below, which the plugin leaves alone. */
@@ -18,7 +19,10 @@
 	do {                                                      \
 		if (__strata_on) {                                \
 			const uint32_t modes = __builtin_ia32_stmxcsr(); \
+			const int error = errno;                  \
+                                                                  \
 			call;                                     \
+			errno = error;                            \
 			__builtin_ia32_ldmxcsr(modes);            \
 		}                                                 \
 	} while (0)
@@ -131,11 +135,9 @@ float __strata_libm_lgammaf(float x)
 	return __strata_libm_lgammaf_r(x, &sign);
 }
 
-/* Nobody reads newlib's. */
+/* No storage of the thread's more than without mathematics: it would move what lies beside it. */
 int *__strata_libm___errno(void);
 int *__strata_libm___errno(void)
 {
-	static _Thread_local int error;
-
-	return &error;
+	return &errno;
 }

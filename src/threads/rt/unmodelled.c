@@ -42,9 +42,10 @@ static struct callee {
 static uint32_t callee_count;
 static bool is_lost; /* calls of more functions than there is room for */
 
+/* Names and not places of names, which the linker would keep among the program's. */
 static const struct {
-	const char *name;
-	uint64_t instructions;
+	char name[28];
+	uint32_t instructions;
 } known[] = {
 #define CALLEE(name, instructions, call) {#name, instructions},
 #include "threads/rt/callees.def"
@@ -250,10 +251,12 @@ static void on_trap(int number, siginfo_t *info, void *context)
 /* May a trap come, and only to us? */
 static bool may_trap(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	struct sigaction now;
+	struct sigaction action, now;
 	sigset_t blocked;
 
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = on_trap;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	if (!rt_model->machine.wants_unmodelled || !stepping.steps_left || RT_REAL(sigaction)(SIGTRAP, NULL, &now))
 		return false;
 	if (now.sa_sigaction != on_trap && (now.sa_handler != SIG_DFL || stepping.is_watching))
