@@ -9,6 +9,7 @@
 #include "cli/provenance.h"
 #include "machine/json.h"
 #include "machine/tables.h"
+#include "machine/traffic.h"
 #include "mem/dram.h"
 
 static void put_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
@@ -182,15 +183,19 @@ static void put_account(json_t *o, json_t *units, const struct csp_machine *m, c
 	put_text(units, "unit_account", "cycles");
 }
 
+static uint64_t stat_of(const struct sim_stats *stats, const char *key)
+{
+	uint64_t value = 0;
+
+	sim_stats_value(stats, key, &value);
+	return value;
+}
+
 /* What the cores with a program have of links and vaults. */
 static void put_traffic(json_t *o, json_t *units, const struct csp_config *c, const struct csp_program *p,
 			const struct csp_machine *m)
 {
-	static const char *const statistics[][2] = {{"tx", "link_tx.wire_bytes"},
-						    {"rx", "link_rx.wire_bytes"},
-						    {"dram_read", "vault.read_bytes"},
-						    {"dram_write", "vault.write_bytes"}};
-	json_t *bytes = json_object(), *peaks = json_object();
+	const struct sim_stats *stats = csp_machine_stats(m);
 	uint64_t stacks = 0, vaults = 0;
 	double link_per_s;
 
@@ -203,20 +208,14 @@ static void put_traffic(json_t *o, json_t *units, const struct csp_config *c, co
 		stacks |= UINT64_C(1) << stack;
 		vaults += csp_core_vault_count(&c->csp, core);
 	}
-	for (size_t i = 0; i < ARRAY_COUNT(statistics); i++) {
-		uint64_t value = 0;
-
-		sim_stats_value(csp_machine_stats(m), statistics[i][1], &value);
-		put_int(bytes, statistics[i][0], value);
-	}
 	link_per_s = (double)__builtin_popcountll(stacks) * (double)c->csp.link_mbytes_per_s * BASE_BYTES_PER_MBYTE;
-	put_real(peaks, "tx", link_per_s);
-	put_real(peaks, "rx", link_per_s);
-	put_real(peaks, "dram", (double)vaults * dram_vault_peak_bytes_per_s(&c->dram));
-	json_object_set_new(o, "traffic_bytes", bytes);
-	json_object_set_new(o, "peak_bytes_per_s", peaks);
-	put_text(units, "traffic_bytes", "bytes; tx: to the stacks, rx: from them");
-	put_text(units, "peak_bytes_per_s", "bytes per second");
+	machine_traffic_begin(o, units);
+	machine_traffic_count(o, MACHINE_WAY_TX, stat_of(stats, "link_tx.wire_bytes"));
+	machine_traffic_count(o, MACHINE_WAY_RX, stat_of(stats, "link_rx.wire_bytes"));
+	machine_traffic_count_dram(o, stat_of(stats, "vault.read_bytes"), stat_of(stats, "vault.write_bytes"));
+	machine_traffic_peak(o, MACHINE_WAY_TX, link_per_s);
+	machine_traffic_peak(o, MACHINE_WAY_RX, link_per_s);
+	machine_traffic_peak(o, MACHINE_WAY_DRAM, (double)vaults * dram_vault_peak_bytes_per_s(&c->dram));
 }
 
 static void put_units(json_t *units)
@@ -232,7 +231,7 @@ static void put_units(json_t *units)
 json_t *cli_csp_result(const struct cli_csp_run *options, const char *file, struct csp_config *c,
 		       const struct csp_program *p, const struct csp_machine *m, const struct csp_result *r)
 {
-	json_t *o = json_object(), *energy = json_object(), *stats = json_object(), *units = json_object();
+	json_t *o = json_object(), *stats = json_object(), *units = json_object();
 	struct sim_param_groups groups;
 	char hash[32];
 
@@ -247,10 +246,7 @@ json_t *cli_csp_result(const struct cli_csp_run *options, const char *file, stru
 	put_traffic(o, units, c, p, m);
 	if (r->is_accounted)
 		put_account(o, units, m, p);
-	put_real(o, "energy_total_pj", r->energy.total_pj);
-	for (uint32_t i = 0; i < r->energy.component_count; i++)
-		put_real(energy, r->energy.components[i].name, r->energy.components[i].pj);
-	json_object_set_new(o, "energy_pj", energy);
+	machine_energy_put(o, &r->energy);
 	sim_stats_each(csp_machine_stats(m), put_stat, stats);
 	json_object_set_new(o, "stats", stats);
 	put_text(o, "run_hash", hash);

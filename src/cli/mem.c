@@ -482,7 +482,9 @@ static void put_energy(json_t *o, const struct energy_report *energy)
 	json_t *components = json_object();
 
 	for (uint32_t i = 0; i < energy->component_count; i++)
-		put_real(components, energy->components[i].name, energy->components[i].pj);
+		json_object_set_new(components, energy->components[i].name,
+				    energy->components[i].is_counted ? json_real(energy->components[i].pj)
+								     : json_null());
 	put_real(o, "energy_pj", energy->total_pj);
 	json_object_set_new(o, "energy_components_pj", components);
 }

@@ -37,10 +37,3 @@ struct cpu_energy_counts cpu_energy_counts(const struct cpu_params *p)
 					  .down_bits_per_ps = (double)p->down_mbytes_per_s * bits_per_mbyte_per_s,
 					  .pj_per_mw_ps = 1e-3};
 }
-
-bool cpu_states_chip(const struct cpu_params *p)
-{
-	return p->fetch_pj > 0 || p->core_pj > 0 || p->bus_pj > 0 || p->controller_pj > 0 || p->fetch_static_mw > 0 ||
-	       p->core_static_mw > 0 || p->l1_static_mw > 0 || p->l2_static_mw > 0 || p->llc_static_mw > 0 ||
-	       p->bus_static_mw > 0 || p->controller_static_mw > 0;
-}

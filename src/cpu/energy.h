@@ -4,8 +4,6 @@
 #ifndef STRATA_CPU_ENERGY_H
 #define STRATA_CPU_ENERGY_H
 
-#include <stdbool.h>
-
 #include "cpu/system.h"
 #include "energy/events.h"
 
@@ -16,7 +14,5 @@ struct cpu_energy_counts {
 };
 extern const struct energy_table cpu_energy_table, cpu_chip_table, cpu_power_table;
 struct cpu_energy_counts cpu_energy_counts(const struct cpu_params *p);
-/* Does the machine state what cpu_chip_table is of? */
-bool cpu_states_chip(const struct cpu_params *p);
 
 #endif

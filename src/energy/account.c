@@ -68,13 +68,25 @@ static double terms_sum(const struct account *a, const struct energy_term *terms
 	return sum;
 }
 
-static void add_pj(const struct account *a, const char *component, double pj)
+const char *energy_scope_text(enum energy_scope scope)
+{
+	static const char *const texts[] = {
+#define ENERGY_SCOPE(name, text) text,
+	    ENERGY_SCOPES(ENERGY_SCOPE)
+#undef ENERGY_SCOPE
+	};
+
+	return texts[scope];
+}
+
+static void add_pj(const struct account *a, const char *component, bool is_stated, double pj)
 {
 	for (uint32_t i = 0; i < a->report->component_count; i++) {
 		struct energy_component *c = &a->report->components[i];
 
 		if (c->of == a->of && !strcmp(c->name, component)) {
 			c->pj += pj;
+			c->is_counted = c->is_counted || is_stated;
 			return;
 		}
 	}
@@ -100,12 +112,13 @@ static void add_event(const struct account *a, const struct energy_event *row)
 	double units = terms_sum(a, row->terms) * units_per_event(a, row);
 
 	double pj = f64_at(a->params, row->parameter);
+	const bool is_stated = pj > 0;
 
 	if (row->is_instead && pj <= 0)
 		return;
 	if (row->is_instead)
 		pj -= f64_at(a->params, row->charged);
-	add_pj(a, row->component, units * pj);
+	add_pj(a, row->component, is_stated, units * pj);
 }
 
 static void add_wire(const struct account *a, const struct energy_wire *row)
@@ -113,17 +126,18 @@ static void add_wire(const struct account *a, const struct energy_wire *row)
 	double capacity_bits = u32_at(a->counts, row->count) * f64_at(a->counts, row->bits_per_ps) * (double)a->time_ps;
 	double bits = BASE_BITS_PER_BYTE * terms_sum(a, row->terms), idle_bits = capacity_bits - bits;
 
-	add_pj(a, row->active, bits * f64_at(a->params, row->active_parameter));
+	add_pj(a, row->active, f64_at(a->params, row->active_parameter) > 0,
+	       bits * f64_at(a->params, row->active_parameter));
 	/* The last packets may still be on the wire when the run's time ends. */
-	if (idle_bits > 0)
-		add_pj(a, row->idle, idle_bits * f64_at(a->params, row->idle_parameter));
+	add_pj(a, row->idle, f64_at(a->params, row->idle_parameter) > 0,
+	       idle_bits > 0 ? idle_bits * f64_at(a->params, row->idle_parameter) : 0);
 }
 
 static void add_power(const struct account *a, const struct energy_power *row)
 {
 	const double pj_per_mw = 1e-3 * (double)a->time_ps; /* 1 mW for 1 ps is 10^-15 J */
 
-	add_pj(a, row->component,
+	add_pj(a, row->component, f64_at(a->params, row->parameter) > 0,
 	       pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->counts, row->count));
 }
 
@@ -141,8 +155,8 @@ static void add_components(struct energy_report *report, const char *of, const s
 {
 	for (uint32_t i = 0; i < t->component_count; i++) {
 		CHECK(report->component_count < ENERGY_COMPONENT_MAX);
-		report->components[report->component_count].of = of;
-		report->components[report->component_count++].name = t->components[i];
+		report->components[report->component_count++] = (struct energy_component){
+		    .of = of, .name = t->components[i].name, .scope = t->components[i].scope};
 	}
 }
 

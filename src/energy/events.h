@@ -7,6 +7,7 @@
 #ifndef STRATA_ENERGY_EVENTS_H
 #define STRATA_ENERGY_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/param.h"
@@ -57,9 +58,25 @@ struct energy_power {
 	size_t parameter, count;
 };
 
+/* What a machine is made of. Energies are of one scope if the same of these are counted in both. */
+#define ENERGY_SCOPES(X)                                                                                               \
+	X(CORES, "cores") X(NEAR, "near-data processors") X(CACHES, "caches") X(LINKS, "links") X(MEMORY, "memory")
+enum energy_scope {
+#define ENERGY_SCOPE(name, text) ENERGY_OF_##name,
+	ENERGY_SCOPES(ENERGY_SCOPE)
+#undef ENERGY_SCOPE
+	    ENERGY_SCOPE_COUNT
+};
+const char *energy_scope_text(enum energy_scope scope);
+
+struct energy_share {
+	const char *name;
+	enum energy_scope scope;
+};
+
 /* A part's rows, and the components whose energy they are, in the order of the report. */
 struct energy_table {
-	const char *const *components;
+	const struct energy_share *components;
 	const struct energy_event *events;
 	const struct energy_wire *wires;
 	const struct energy_power *powers;
@@ -93,7 +110,7 @@ extern const struct energy_table energy_gpu_table, energy_memory_table, energy_n
 
 /* ---- the account ---- */
 
-enum { ENERGY_COMPONENT_MAX = 80, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
+enum { ENERGY_COMPONENT_MAX = 128, ENERGY_PARTS_MAX = 16, ENERGY_COUNTS_BYTES = 64 };
 
 /* Tables, each bound to parameters (kept) and counts (copied). */
 struct energy_list {
@@ -115,6 +132,8 @@ void energy_list_add_of(struct energy_list *list, const char *name, const struct
 struct energy_component {
 	const char *of;	  /* NULL, or the name of the part */
 	const char *name; /* "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
+	enum energy_scope scope;
+	bool is_counted; /* some row charges it with an energy or power that is stated; else pj says nothing */
 	double pj;
 };
 struct energy_report {

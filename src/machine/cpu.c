@@ -12,6 +12,7 @@
 #include "machine/memories.h"
 #include "machine/over_time.h"
 #include "machine/parts.h"
+#include "machine/traffic.h"
 #include "mem/dram.h"
 
 static const struct cpu_params *params(const struct machine_config *c)
@@ -93,28 +94,32 @@ static uint64_t memory_stat(const struct machine_config *c, const struct sim_sta
 	return value;
 }
 
-/* The fields that machines with a GPU have as well: to the memory, from it, and in it. */
+static double channels_per_s(const struct cpu_params *p, uint64_t mbytes_per_s)
+{
+	return (double)(p->channel_count * mbytes_per_s) * BASE_BYTES_PER_MBYTE;
+}
+
+/* The fields that machines with a GPU have as well: to the memory, from it, and in it. A memory that is a rate counts
+ * its bytes without a difference between reads and writes. */
 static void put_traffic(const struct machine_config *c, const struct sim_stats *stats, const struct cpu_stats *counts,
-			json_t *fields, json_t *units)
+			json_t *fields)
 {
 	const struct cpu_params *p = params(c);
 	const struct machine_memory *memory = &machine_memories_of(c)->items[0];
 	const uint64_t vaults = memory->memory.channel_count * memory->dram.vault_count;
-	json_t *bytes = json_object(), *peaks = json_object();
 
-	put_int(bytes, "tx", counts->down_bytes);
-	put_int(bytes, "rx", counts->up_bytes);
-	put_int(bytes, "stack_to_stack", 0);
-	put_int(bytes, "dram_read", memory_stat(c, stats, "vault.read_bytes"));
-	put_int(bytes, "dram_write", memory_stat(c, stats, "vault.write_bytes"));
-	put_real(peaks, "tx", (double)(p->channel_count * p->down_mbytes_per_s) * BASE_BYTES_PER_MBYTE);
-	put_real(peaks, "rx", (double)(p->channel_count * p->up_mbytes_per_s) * BASE_BYTES_PER_MBYTE);
-	put_real(peaks, "stack_to_stack", 0);
-	put_real(peaks, "dram", (double)vaults * dram_vault_peak_bytes_per_s(&memory->dram));
-	json_object_set_new(fields, "traffic_bytes", bytes);
-	json_object_set_new(fields, "peak_bytes_per_s", peaks);
-	put_text(units, "traffic_bytes", "bytes; tx: to the memory, rx: from it");
-	put_text(units, "peak_bytes_per_s", "bytes per second");
+	machine_traffic_count(fields, MACHINE_WAY_TX, counts->down_bytes);
+	machine_traffic_count(fields, MACHINE_WAY_RX, counts->up_bytes);
+	machine_traffic_peak(fields, MACHINE_WAY_TX, channels_per_s(p, p->down_mbytes_per_s));
+	machine_traffic_peak(fields, MACHINE_WAY_RX, channels_per_s(p, p->up_mbytes_per_s));
+	if (p->dram_mbytes_per_s) {
+		machine_traffic_count(fields, MACHINE_WAY_DRAM, counts->rated_bytes);
+		machine_traffic_peak(fields, MACHINE_WAY_DRAM, channels_per_s(p, p->dram_mbytes_per_s));
+		return;
+	}
+	machine_traffic_count_dram(fields, memory_stat(c, stats, "vault.read_bytes"),
+				   memory_stat(c, stats, "vault.write_bytes"));
+	machine_traffic_peak(fields, MACHINE_WAY_DRAM, (double)vaults * dram_vault_peak_bytes_per_s(&memory->dram));
 }
 
 static void energy(const struct machine_config *c, struct energy_list *out)
@@ -122,8 +127,7 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
 
 	energy_list_add(out, &cpu_energy_table, params(c), &counts, sizeof(counts));
-	if (cpu_states_chip(params(c)))
-		energy_list_add(out, &cpu_chip_table, params(c), &counts, sizeof(counts));
+	energy_list_add(out, &cpu_chip_table, params(c), &counts, sizeof(counts));
 }
 
 /* The NDP thesis' section 4.9.3: powers over time, beside what was counted. */
@@ -191,9 +195,9 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(fields, "accesses", counts->reads + counts->writes + counts->atomics + counts->prefetches);
 	put_int(channels, "up_bytes", counts->up_bytes);
 	put_int(channels, "down_bytes", counts->down_bytes);
-	put_int(channels, "coherence_bytes", 0); /* messages with near-data processors: there are none */
+	json_object_set_new(channels, "coherence_bytes", json_null()); /* the part "channel" counts them */
 	json_object_set_new(fields, "channels", channels);
-	put_traffic(c, stats, counts, fields, units);
+	put_traffic(c, stats, counts, fields);
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
 	machine_cpu_account(m, fields, units);
 	machine_cpu_over_time(m, fields);

@@ -10,6 +10,7 @@
 #include "machine/memories.h"
 #include "machine/over_time.h"
 #include "machine/parts.h"
+#include "machine/traffic.h"
 
 struct duality {
 	struct dc_system *system;
@@ -135,14 +136,14 @@ static json_t *kernels_json(const struct dc_device *d)
 	return list;
 }
 
-static void put_peaks(const struct machine_config *c, json_t *fields, json_t *units)
+/* The link between sockets has both directions. */
+static void put_peaks(const struct machine_config *c, json_t *fields)
 {
 	const struct machine_memory *first = &machine_memories_of(c)->items[0];
-	json_t *o = json_object();
 
-	put_real(o, "dram", mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
-	json_object_set_new(fields, "peak_bytes_per_s", o);
-	put_text(units, "peak_bytes_per_s", "bytes per second");
+	machine_traffic_peak(fields, MACHINE_WAY_DRAM, mem_memory_peak_bytes_per_s(&first->memory, &first->dram));
+	machine_traffic_peak(fields, MACHINE_WAY_LINK,
+			     2 * (double)params(c)->link_mbytes_per_s * BASE_BYTES_PER_MBYTE);
 }
 
 /* Figures 6 and 9: the kernels' time by what the control blocks did in it, and how many were at work. */
@@ -155,7 +156,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 
 	(void)stats;
 	if (params(c)->socket_count)
-		put_peaks(c, fields, units);
+		put_peaks(c, fields);
 	if (!d)
 		return;
 	s = dc_system_stats(d->system);
@@ -167,13 +168,9 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(o, "denormals", s->denormals);
 	json_object_set_new(o, "kernels", kernels_json(d->device));
 	json_object_set_new(fields, "duality", o);
-	o = json_object();
-	put_int(o, "dram_read", s->read_bytes);
-	put_int(o, "dram_write", s->write_bytes);
-	put_int(o, "link", s->link_bytes);
-	json_object_set_new(fields, "traffic_bytes", o);
+	machine_traffic_count_dram(fields, s->read_bytes, s->write_bytes);
+	machine_traffic_count(fields, MACHINE_WAY_LINK, s->link_bytes);
 	put_over_time(m, d->system, fields);
-	put_text(units, "traffic_bytes", "bytes");
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
 }

@@ -12,6 +12,7 @@
 #include "machine/gpu_timeline.h"
 #include "machine/json.h"
 #include "machine/parts.h"
+#include "machine/traffic.h"
 #include "mem/dram.h"
 #include "net/network.h"
 
@@ -44,16 +45,12 @@ static void sink_stall(void *stalls, const char *prefix, const struct sim_stat_d
 }
 
 /* Bytes that crossed each kind of wire. */
-static json_t *traffic_json(const struct sim_stats *stats)
+static void put_traffic(const struct sim_stats *stats, json_t *o)
 {
-	json_t *o = json_object();
-
-	put_int(o, "tx", stat_of(stats, "link_tx.wire_bytes"));
-	put_int(o, "rx", stat_of(stats, "link_rx.wire_bytes"));
-	put_int(o, "stack_to_stack", stat_of(stats, "mesh.wire_bytes"));
-	put_int(o, "dram_read", stat_of(stats, "vault.read_bytes"));
-	put_int(o, "dram_write", stat_of(stats, "vault.write_bytes"));
-	return o;
+	machine_traffic_count(o, MACHINE_WAY_TX, stat_of(stats, "link_tx.wire_bytes"));
+	machine_traffic_count(o, MACHINE_WAY_RX, stat_of(stats, "link_rx.wire_bytes"));
+	machine_traffic_count(o, MACHINE_WAY_STACK_TO_STACK, stat_of(stats, "mesh.wire_bytes"));
+	machine_traffic_count_dram(o, stat_of(stats, "vault.read_bytes"), stat_of(stats, "vault.write_bytes"));
 }
 
 /* Directed stack-to-stack channels: the stacks are fully connected, unless SIMD units in them have a network. */
@@ -70,16 +67,15 @@ static double bytes_per_s(const struct link_params *link)
 }
 
 /* What the wires could carry at most, all of a kind together. */
-static json_t *peaks_json(const struct gpu_config *c)
+static void put_peaks(const struct gpu_config *c, json_t *o)
 {
-	json_t *o = json_object();
-	double link = (double)c->gpu.stack_count * bytes_per_s(&c->link);
+	const double link = (double)c->gpu.stack_count * bytes_per_s(&c->link);
+	const double vaults = (double)(c->gpu.stack_count * c->dram.vault_count);
 
-	put_real(o, "tx", link);
-	put_real(o, "rx", link);
-	put_real(o, "stack_to_stack", mesh_count_of(c) * bytes_per_s(&c->mesh));
-	put_real(o, "dram", (double)(c->gpu.stack_count * c->dram.vault_count) * dram_vault_peak_bytes_per_s(&c->dram));
-	return o;
+	machine_traffic_peak(o, MACHINE_WAY_TX, link);
+	machine_traffic_peak(o, MACHINE_WAY_RX, link);
+	machine_traffic_peak(o, MACHINE_WAY_STACK_TO_STACK, mesh_count_of(c) * bytes_per_s(&c->mesh));
+	machine_traffic_peak(o, MACHINE_WAY_DRAM, vaults * dram_vault_peak_bytes_per_s(&c->dram));
 }
 
 static json_t *cache_json(const struct sim_stats *stats, const char *prefix)
@@ -187,11 +183,12 @@ void machine_gpu_energy(const struct machine_config *config, struct energy_list 
 	    .ck_ps = (double)ck.num_ps / (double)ck.den,
 	};
 	const struct energy_memory_counts memory = energy_memory_counts(p, &shape);
-	const struct energy_nsu_counts nsu = {.nsu_count = c->nsu.is_present ? stacks : 0};
+	const struct energy_nsu_counts nsu = {.nsu_count = stacks};
 
 	energy_list_add(out, &energy_gpu_table, p, &gpu, sizeof(gpu));
 	energy_list_add(out, &energy_memory_table, p, &memory, sizeof(memory));
-	energy_list_add(out, &energy_nsu_table, p, &nsu, sizeof(nsu));
+	if (c->nsu.is_present)
+		energy_list_add(out, &energy_nsu_table, p, &nsu, sizeof(nsu));
 }
 
 /* ---- the part's fields ---- */
@@ -222,8 +219,6 @@ static void put_units(json_t *units)
 	static const char *const rows[][2] = {
 	    {"stalls", "scheduler cycles"},
 	    {"account", "scheduler cycles"},
-	    {"traffic_bytes", "bytes"},
-	    {"peak_bytes_per_s", "bytes per second"},
 	    {"cta_times", "CTAs by SM cycles"},
 	    {"cta_stack_times", "CTAs by SM cycles"},
 	    {"l1", "accesses"},
@@ -242,8 +237,8 @@ void machine_gpu_result(const struct machine_config *config, const struct machin
 
 	sim_stats_each(stats, sink_stall, stalls);
 	json_object_set_new(o, "stalls", stalls);
-	json_object_set_new(o, "traffic_bytes", traffic_json(stats));
-	json_object_set_new(o, "peak_bytes_per_s", peaks_json(c));
+	put_traffic(stats, o);
+	put_peaks(c, o);
 	json_object_set_new(o, "stacks", stacks_json(c, stats));
 	json_object_set_new(o, "sms", sms_json(c, stats));
 	json_object_set_new(o, "cta_times", cta_times_json(stats, "gpu.cta_cycles"));

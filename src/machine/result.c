@@ -8,6 +8,7 @@
 #include "machine/program.h"
 #include "machine/session.h"
 #include "machine/tables.h"
+#include "machine/traffic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,20 +31,11 @@ static json_t *params_json(const struct machine_config *config, json_t *units)
 	return machine_params_json(&groups, units);
 }
 
-/* "l1", and "ddr.dram_static" of a memory with a name. */
-static void put_component(json_t *o, const struct energy_component *c)
-{
-	g_autofree char *name = c->of ? g_strconcat(c->of, ".", c->name, NULL) : g_strdup(c->name);
-
-	put_real(o, name, c->pj);
-}
-
 /* Nothing of a machine in which no part has been built. */
 static void put_energy(json_t *o, const struct machine_run *run)
 {
 	const struct machine *m = run->machine;
 	g_autofree char *hash = m ? g_strdup_printf("%016" PRIx64, sim_ctx_hash(&m->ctx)) : NULL;
-	json_t *components = json_object();
 	struct energy_report report = {.component_count = 0};
 	struct energy_list list = {.count = 0};
 
@@ -52,10 +44,7 @@ static void put_energy(json_t *o, const struct machine_run *run)
 			m->config->parts[i]->energy(m->config, &list);
 	if (list.count)
 		energy_account(&list, m->ctx.stats, run->kernel_time_ps, &report);
-	for (uint32_t i = 0; i < report.component_count; i++)
-		put_component(components, &report.components[i]);
-	json_object_set_new(o, "energy_pj", components);
-	put_real(o, "energy_total_pj", report.total_pj);
+	machine_energy_put(o, &report);
 	put_text(o, "run_hash", list.count ? hash : NULL);
 }
 
@@ -110,6 +99,7 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
 
+	machine_traffic_begin(o, units);
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result)
 			c->parts[i]->result(c, run->machine, stats, o, units);
@@ -124,6 +114,7 @@ json_t *machine_session_json(const struct machine_session *s)
 	json_t *all = json_object(), *units = json_object(), *out = json_object();
 	struct sim_stats *stats = sim_stats_new();
 
+	machine_traffic_begin(all, units);
 	for (uint32_t i = 0; s->config.parts[i]; i++)
 		if (s->config.parts[i]->result)
 			s->config.parts[i]->result(&s->config, NULL, stats, all, units);

@@ -103,3 +103,41 @@ json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units
 	}
 	return o;
 }
+
+/* ---- energy ---- */
+
+/* "l1", and "ddr.dram_static" of a memory with a name. */
+static void put_component(json_t *o, const struct energy_component *c)
+{
+	g_autofree char *name = c->of ? g_strconcat(c->of, ".", c->name, NULL) : g_strdup(c->name);
+
+	json_object_set_new(o, name, c->is_counted ? json_real(c->pj) : json_null());
+}
+
+/* Is some component of the scope there, or (is_counted) counted? */
+static bool has_scope(const struct energy_report *report, enum energy_scope scope, bool is_counted)
+{
+	for (uint32_t i = 0; i < report->component_count; i++)
+		if (report->components[i].scope == scope && (!is_counted || report->components[i].is_counted))
+			return true;
+	return false;
+}
+
+void machine_energy_put(json_t *o, const struct energy_report *report)
+{
+	json_t *components = json_object(), *counted = json_array(), *others = json_array();
+
+	for (uint32_t i = 0; i < report->component_count; i++)
+		put_component(components, &report->components[i]);
+	for (uint32_t i = 0; i < ENERGY_SCOPE_COUNT; i++) {
+		const enum energy_scope scope = (enum energy_scope)i;
+
+		if (has_scope(report, scope, false))
+			json_array_append_new(has_scope(report, scope, true) ? counted : others,
+					      json_string(energy_scope_text(scope)));
+	}
+	json_object_set_new(o, "energy_total_pj", json_array_size(counted) ? json_real(report->total_pj) : json_null());
+	json_object_set_new(o, "energy_pj", components);
+	json_object_set_new(o, "energy_scope", counted);
+	json_object_set_new(o, "energy_not_counted", others);
+}

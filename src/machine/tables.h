@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "energy/events.h"
 #include "sim/param.h"
 #include "sim/stat.h"
 
@@ -13,5 +14,8 @@ json_t *machine_stats_json(const struct sim_stats *stats, json_t *units);
  * from: the smallest value that falls into it (sim_hist_edge). */
 json_t *machine_distributions_json(const struct sim_stats *stats);
 json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units);
+/* "energy_pj" by component and "energy_total_pj", null where no row states an energy; "energy_scope", what of the
+ * machine they are of, and "energy_not_counted", what it has beside that. */
+void machine_energy_put(json_t *o, const struct energy_report *report);
 
 #endif

@@ -144,9 +144,10 @@ static void test_chip(void **state)
 
 	(void)state;
 	defaults(&g);
-	assert_false(cpu_states_chip(&g.cpu));
+	account(&g, &cpu_chip_table, &channel_energy_table, 1000000);
+	for (uint32_t i = 0; i < cpu_chip_table.component_count; i++)
+		assert_false(g.report.components[i].is_counted);
 	g.cpu.llc_static_mw = 60;
-	assert_true(cpu_states_chip(&g.cpu));
 	g.cpu.core_count = 6;
 	g.cpu.fetch_pj = 2;
 	g.cpu.core_pj = 30;
@@ -160,6 +161,8 @@ static void test_chip(void **state)
 	g.cpu.controller_static_mw = 11;
 	g.cpu_stats = (struct cpu_stats){.instructions = 1000, .slots = 20, .up_bytes = 2560, .down_bytes = 640};
 	account(&g, &cpu_chip_table, &channel_energy_table, 1000000);
+	for (uint32_t i = 0; i < cpu_chip_table.component_count; i++)
+		assert_true(g.report.components[i].is_counted);
 	assert_pj(&g, "cpu_fetch", 2000);
 	assert_pj(&g, "cpu_core", 30000);
 	assert_pj(&g, "cpu_bus", 180);

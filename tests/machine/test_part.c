@@ -145,7 +145,7 @@ static const struct sim_stat_desc stat_rows[] = {
 struct source_counts {
 	uint32_t count;
 };
-static const char *const components[] = {"reads", "source_static"};
+static const struct energy_share components[] = {{"reads", ENERGY_OF_MEMORY}, {"source_static", ENERGY_OF_CORES}};
 static const struct energy_event events[] = {
     {"reads", offsetof(struct source_params, read_pj), ENERGY_EACH, 0, {{"source", "reads", false}}, false, 0}};
 static const struct energy_power powers[] = {
