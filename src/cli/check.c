@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/diag.h"
+#include "cli/keep.h"
 #include "cli/single.h"
 #include "report/demangle.h"
 #include "report/report.h"
@@ -226,10 +227,8 @@ static json_t *result_json(const struct cli_job *job, json_t *findings, const js
 static bool keep(const struct check_options *o, const struct cli_job *job, json_t *findings, const json_t *written)
 {
 	json_t *result = result_json(job, findings, written);
-	bool is_kept = !o->single.json || report_json_write(o->single.json, result);
+	bool is_kept = cli_json_keep(o->single.json, result);
 
-	if (!is_kept)
-		cli_error("cannot write %s: %s", o->single.json, strerror(errno));
 	json_decref(result);
 	return is_kept;
 }

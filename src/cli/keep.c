@@ -2,10 +2,14 @@
 #include "cli/keep.h"
 
 #include "cli/options.h"
+#include "report/check.h"
 #include "report/report.h"
+#include "report/runs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,10 +21,35 @@ const char *cli_store_path(void)
 	return path && *path ? path : ".strata/runs.db";
 }
 
+static FILE *own_output; /* our standard output, once an option is "-" */
+
+/* Once for a command, whichever options are "-". */
+static bool output_take(const char *command, const char *option)
+{
+	int fd = own_output ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (own_output) {
+		cli_error("%s: --%s -: another option has standard output", command, option);
+		return false;
+	}
+	fflush(stdout);
+	if (fd >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		own_output = fdopen(fd, "w");
+	if (!own_output)
+		cli_error("%s: cannot write --%s -: %s", command, option, strerror(errno));
+	return own_output != NULL;
+}
+
 bool cli_output_check(const char *command, const char *option, const char *path)
 {
 	if (!path)
 		return true;
+	if (!strcmp(path, "-") && (!strcmp(option, "json") || !strcmp(option, "csv")))
+		return output_take(command, option);
+	if (!strcmp(path, "-")) {
+		cli_error("%s: --%s -: expected a file", command, option);
+		return false;
+	}
 
 	g_autofree char *dir = g_path_get_dirname(path);
 	bool is_there = g_file_test(path, G_FILE_TEST_EXISTS);
@@ -86,10 +115,80 @@ bool cli_runs_keep(const json_t *runs)
 	return !message;
 }
 
+static bool keep(const char *path, const json_t *value, const char *text, size_t length)
+{
+	const bool is_own = path && !strcmp(path, "-");
+	bool is_kept = true;
+
+	if (is_own)
+		is_kept = report_put_to(own_output, value, text, length) && !fflush(own_output);
+	else if (path)
+		is_kept = value ? report_json_write(path, value) : report_text_write(path, text, length);
+	if (!is_kept)
+		cli_error("cannot write %s: %s", is_own ? "standard output" : path, strerror(errno));
+	return is_kept;
+}
+
 bool cli_json_keep(const char *path, const json_t *runs)
 {
-	if (!path || report_json_write(path, runs))
-		return true;
-	cli_error("cannot write %s: %s", path, strerror(errno));
-	return false;
+	return keep(path, runs, NULL, 0);
+}
+
+bool cli_text_keep(const char *path, const char *text, size_t length)
+{
+	return keep(path, NULL, text, length);
+}
+
+/* ---- and back ---- */
+
+json_t *cli_run_stored(const char *command, const char *word, int *exit_status)
+{
+	char *message;
+	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
+	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
+
+	if (run)
+		return run;
+	*exit_status = number ? CLI_UNABLE : CLI_USAGE;
+	cli_error("%s: %s", command, message);
+	g_free(message);
+	return NULL;
+}
+
+/* The message of the first result that is wrong, or NULL. */
+static char *results_check(const json_t *runs)
+{
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		g_autofree char *wrong = report_check(run);
+
+		if (wrong)
+			return g_strdup_printf("result %zu: %s", i + 1, wrong);
+	}
+	return NULL;
+}
+
+json_t *cli_runs_of_file(const char *command, const char *path, int *exit_status)
+{
+	json_error_t error;
+	json_t *file = json_load_file(path, 0, &error);
+	json_t *runs = json_is_object(file) ? json_pack("[O]", file) : json_incref(file);
+	g_autofree char *wrong = NULL;
+
+	json_decref(file);
+	*exit_status = CLI_USAGE;
+	if (!runs) {
+		cli_error("%s: cannot read %s: %s", command, path, error.text);
+		return NULL;
+	}
+	if (!json_array_size(runs))
+		cli_error("%s: %s holds no results", command, path);
+	else if ((wrong = results_check(runs)))
+		cli_error("%s: %s: %s", command, path, wrong);
+	else
+		return runs;
+	json_decref(runs);
+	return NULL;
 }

@@ -6,7 +6,6 @@
 #include "cli/provenance.h"
 #include "report/page.h"
 #include "report/report.h"
-#include "report/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,100 +17,106 @@ static const struct cli_about about = {
     .summary =
 	"Writes one HTML page of the runs, side by side: time, stalls, bounds, traffic, energy, latency, kernels,\n"
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
-	"number of `strata runs list`, last, last-1, ..., or a JSON file of run, compare or csp run. The first is\n"
-	"what the others are compared with.",
+	"number of `strata runs list`, last, last-1, ..., or a JSON file of run, compare or csp run. Runs of one\n"
+	"program with the same arguments are compared with the first of them.",
     .examples = "  strata report --out runs.html last-1 last\n"
 	"  strata report --out bfs.html compare.json",
 };
 
-static bool add_stored(json_t *runs, const char *word)
-{
-	char *message;
-	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
-	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
+/* What the page is of: runs with results, and texts of those that have none. */
+struct asked {
+	json_t *runs, *left_out;
+};
 
-	if (run && !json_array_append_new(runs, run))
-		return true;
-	cli_error("report: %s", message);
-	g_free(message);
-	return false;
+/* A program without results has nothing to draw; it is named, and the others are drawn. name: what the user calls it.
+ */
+static void add(struct asked *a, const char *name, json_t *run)
+{
+	const char *reason = json_string_value(json_object_get(run, "not_verified"));
+	g_autofree char *text = NULL;
+
+	if (report_has_run(run)) {
+		json_array_append(a->runs, run);
+		return;
+	}
+	text = g_strdup_printf("%s, %s on %s, has no results to draw%s%s", name,
+			       json_string_value(json_object_get(run, "workload")),
+			       json_string_value(json_object_get(run, "machine")), reason ? ": " : "",
+			       reason ? reason : "");
+	cli_error("report: %s", text);
+	json_array_append_new(a->left_out, json_string(text));
 }
 
-static bool add_file(json_t *runs, const char *path)
+static int add_stored(struct asked *a, const char *word)
 {
-	json_error_t error;
-	json_t *file = json_load_file(path, 0, &error), *run;
-	size_t i;
+	int exit_status = CLI_OK;
+	json_t *run = cli_run_stored(about.name, word, &exit_status);
+	g_autofree char *name = g_strdup_printf("run %s", word);
 
-	if (json_is_object(file)) {
-		json_array_append_new(runs, file);
-		return true;
-	}
-	if (!json_is_array(file) || !json_array_size(file)) {
-		if (file)
-			cli_error("report: %s holds no results", path);
-		else
-			cli_error("report: cannot read %s: %s", path, error.text);
-		json_decref(file);
-		return false;
-	}
-	json_array_foreach(file, i, run)
-		json_array_append(runs, run);
-	json_decref(file);
-	return true;
+	if (run)
+		add(a, name, run);
+	json_decref(run);
+	return exit_status;
 }
 
-/* A program without results has nothing to draw. */
-static bool check(const json_t *runs)
+static int add_file(struct asked *a, const char *path)
 {
-	const json_t *run;
+	int exit_status;
+	json_t *runs = cli_runs_of_file(about.name, path, &exit_status), *run;
 	size_t i;
 
+	if (!runs)
+		return exit_status;
 	json_array_foreach(runs, i, run) {
-		if (!report_has_run(run) || !json_is_string(json_object_get(run, "machine")) ||
-		    !json_is_string(json_object_get(run, "workload"))) {
-			cli_error("report: run %zu has no results to draw", i + 1);
-			return false;
-		}
+		g_autofree char *name = g_strdup_printf("result %zu of %s", i + 1, path);
+
+		add(a, name, run);
 	}
-	return true;
+	json_decref(runs);
+	return CLI_OK;
 }
 
-static int page_write(const json_t *runs, const char *out)
+static int page_write(const struct asked *a, const char *out)
 {
+	const struct report_page what = {a->runs, a->left_out, cli_version()};
 	size_t length;
-	g_autofree char *page = report_page(runs, cli_version(), &length);
+	g_autofree char *page = report_page(&what, &length);
 
 	if (!report_text_write(out, page, length)) {
 		cli_error("cannot write %s: %s", out, strerror(errno));
 		return CLI_UNABLE;
 	}
-	printf("%s: %zu runs, %zu KB\n", out, json_array_size(runs), length / 1000);
+	printf("%s: %zu runs, %zu KB\n", out, json_array_size(a->runs), length / 1000);
 	return CLI_OK;
+}
+
+static int report(const struct cli_words *words, const char *out)
+{
+	struct asked a = {json_array(), json_array()};
+	int exit_status = CLI_OK;
+
+	for (uint32_t i = 0; exit_status == CLI_OK && i < words->words->len; i++) {
+		const char *word = words->words->pdata[i];
+
+		exit_status = g_str_has_suffix(word, ".json") ? add_file(&a, word) : add_stored(&a, word);
+	}
+	if (exit_status == CLI_OK)
+		exit_status = json_array_size(a.runs) ? page_write(&a, out) : CLI_USAGE;
+	json_decref(a.runs);
+	json_decref(a.left_out);
+	return exit_status;
 }
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	const char *out = *(const char **)ctx;
-	json_t *runs = json_array();
-	int exit_status = CLI_USAGE;
-	bool is_ok = true;
 
 	(void)paths;
 	if (!out || words->program || !words->words->len) {
 		cli_error("report: expected --out FILE.html and runs; see `strata report --help`");
-		is_ok = false;
+		return CLI_USAGE;
 	}
-	is_ok = is_ok && cli_output_check(about.name, "out", out);
-	for (uint32_t i = 0; is_ok && i < words->words->len; i++) {
-		const char *word = words->words->pdata[i];
-
-		is_ok = g_str_has_suffix(word, ".json") ? add_file(runs, word) : add_stored(runs, word);
-	}
-	if (is_ok && check(runs))
-		exit_status = page_write(runs, out);
-	json_decref(runs);
-	return exit_status;
+	return cli_output_check(about.name, "out", out) ? report(words, out) : CLI_USAGE;
 }
 
 int cli_report(int argc, char **argv)

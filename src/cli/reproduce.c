@@ -74,10 +74,7 @@ static bool outputs_write(const struct outputs *o, const char *dir, const char *
 	bool is_written = file_write(dir, ".csv", o, csv_write) && is_page_written;
 	json_t *array = json ? reproduce_outcomes_json(o->outcomes) : NULL;
 
-	if (json && !report_json_write(json, array)) {
-		cli_error("cannot write %s: %s", json, strerror(errno));
-		is_written = false;
-	}
+	is_written = (!json || cli_json_keep(json, array)) && is_written;
 	json_decref(array);
 	return is_written;
 }

@@ -8,7 +8,6 @@
 #include "report/report.h"
 #include "report/runs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,18 +54,6 @@ static uint64_t number_of(const char *word)
 	return number;
 }
 
-/* NULL after a message. */
-static json_t *run_of(const char *word)
-{
-	char *message;
-	const uint64_t number = number_of(word);
-	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
-
-	if (number && !run)
-		fail(message, CLI_USAGE);
-	return run;
-}
-
 static int list(const struct runs_options *o, char **words, uint32_t count)
 {
 	char *message;
@@ -76,6 +63,11 @@ static int list(const struct runs_options *o, char **words, uint32_t count)
 	(void)words, (void)count;
 	if (!runs)
 		return fail(message, CLI_USAGE);
+	message = report_runs_check(runs);
+	if (message) {
+		json_decref(runs);
+		return fail(message, CLI_UNABLE);
+	}
 	if (o->json)
 		status = cli_json_keep(o->json, runs) ? CLI_OK : CLI_UNABLE;
 	else if (json_array_size(runs))
@@ -88,12 +80,12 @@ static int list(const struct runs_options *o, char **words, uint32_t count)
 
 static int show(const struct runs_options *o, char **words, uint32_t count)
 {
-	json_t *run = run_of(words[0]);
 	int status = CLI_OK;
+	json_t *run = cli_run_stored(about.name, words[0], &status);
 
 	(void)count;
 	if (!run)
-		return CLI_USAGE;
+		return status;
 	if (o->json)
 		status = cli_json_keep(o->json, run) ? CLI_OK : CLI_UNABLE;
 	else
@@ -104,8 +96,9 @@ static int show(const struct runs_options *o, char **words, uint32_t count)
 
 static int diff(const struct runs_options *o, char **words, uint32_t count)
 {
-	json_t *a = run_of(words[0]), *b = a ? run_of(words[1]) : NULL;
 	int status = CLI_USAGE;
+	json_t *a = cli_run_stored(about.name, words[0], &status);
+	json_t *b = a ? cli_run_stored(about.name, words[1], &status) : NULL;
 
 	(void)count;
 	if (b) {
@@ -147,13 +140,14 @@ static json_t *results_of(const struct runs_options *o, char **words, uint32_t c
 	char *message;
 	size_t i;
 
-	*status = CLI_USAGE;
+	*status = CLI_UNABLE;
 	for (uint32_t w = 0; w < count; w++)
-		if (json_array_append_new(runs, run_of(words[w])))
+		if (json_array_append_new(runs, cli_run_stored(about.name, words[w], status)))
 			goto failed;
 	if (count)
 		return runs;
 	all = report_runs_list(cli_store_path(), &o->filter, &message);
+	*status = all ? CLI_UNABLE : CLI_USAGE;
 	json_array_foreach(all, i, head) {
 		const uint64_t number = (uint64_t)json_integer_value(json_object_get(head, "id"));
 
@@ -163,7 +157,7 @@ static json_t *results_of(const struct runs_options *o, char **words, uint32_t c
 	json_decref(all);
 	if (!message)
 		return runs;
-	fail(message, CLI_USAGE);
+	fail(message, *status);
 failed:
 	json_decref(runs);
 	return NULL;
@@ -185,10 +179,8 @@ static int export(const struct runs_options *o, char **words, uint32_t count)
 	if (o->csv) {
 		g_autofree char *csv = report_runs_csv(runs);
 
-		if (!report_text_write(o->csv, csv, strlen(csv))) {
-			cli_error("cannot write %s: %s", o->csv, strerror(errno));
+		if (!cli_text_keep(o->csv, csv, strlen(csv)))
 			status = CLI_UNABLE;
-		}
 	}
 	json_decref(runs);
 	return status;

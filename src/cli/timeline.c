@@ -4,7 +4,6 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "report/report.h"
-#include "report/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,16 +33,12 @@ static bool has_time(const json_t *run)
 
 static int write_run(const char *word, const char *out)
 {
-	char *message;
-	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
-	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
 	int exit_status = CLI_UNABLE;
+	json_t *run = cli_run_stored(about.name, word, &exit_status);
 
-	if (!run) {
-		cli_error("timeline: %s", message);
-		g_free(message);
-		return CLI_USAGE;
-	}
+	if (!run)
+		return exit_status;
+	exit_status = CLI_UNABLE;
 	if (!has_time(run) && json_is_object(json_object_get(run, "coprocessor"))) {
 		cli_error("timeline: run %s is the coprocessor's, of which nothing is kept over time", word);
 		exit_status = CLI_USAGE;

@@ -336,15 +336,9 @@ static bool is_run(const char *word)
 
 static json_t *stored(const char *word, int *exit_status)
 {
-	char *message;
-	const uint64_t number = report_runs_number(cli_store_path(), word, &message);
-	json_t *run = number ? report_runs_get(cli_store_path(), number, &message) : NULL;
+	json_t *run = cli_run_stored(about.name, word, exit_status);
 
-	*exit_status = number ? CLI_UNABLE : CLI_USAGE;
-	if (!run) {
-		cli_error("why: %s", message);
-		g_free(message);
-	} else if (!report_has_run(run)) {
+	if (run && !report_has_run(run)) {
 		cli_error("why: run %s has no results: there is nothing to explain", word);
 		*exit_status = CLI_USAGE;
 		json_decref(run);

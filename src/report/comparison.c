@@ -1,4 +1,5 @@
 /* comparison.c - the table of machines by workloads, and its means. */
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -11,7 +12,8 @@ static const double ps_per_us = 1e6, bytes_per_mb = 1e6, pj_per_mj = 1e9;
 struct machine_mean {
 	const char *machine;
 	double speedup_log, program_log, energy_log;
-	uint32_t count;
+	uint32_t count, energy_count;
+	bool is_of_scopes; /* some energies are not of the same parts */
 };
 
 static const char *text_of(const json_t *run, const char *key)
@@ -61,31 +63,32 @@ static void print_main_stall(FILE *out, const json_t *run)
 	struct report_stall stall;
 
 	if (json_object_get(run, "channels"))
-		fprintf(out, "  %.3f", report_number(run, "accesses", NULL) / 1e6);
+		fprintf(out, " %.3f", report_number(run, "accesses", NULL) / 1e6);
 	else if (report_top_stalls(run, &stall, 1))
-		fprintf(out, "  %s %.0f %%", stall.reason, 100 * stall.share);
+		fprintf(out, " %s %.0f %%", stall.reason, 100 * stall.share);
 	else
-		fputs("  -", out);
+		fputs(" -", out);
 }
 
-static double dram_bytes(const json_t *run)
+static void print_mbytes(FILE *out, const json_t *run, const char *outer, const char *inner)
 {
-	return report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+	fputc(' ', out);
+	report_put(out, 9, 3, report_has(run, outer, inner), report_number(run, outer, inner) / bytes_per_mb);
 }
 
-/* From stack to stack, or messages of coherence on channels. */
-static double between_bytes(const json_t *run)
+/* Between: from stack to stack, or messages of coherence on channels. */
+static void print_traffic(FILE *out, const json_t *run)
 {
-	if (json_object_get(run, "channels"))
-		return report_number(run, "channels", "coherence_bytes");
-	return report_number(run, "traffic_bytes", "stack_to_stack");
-}
+	const bool is_of_processors = json_object_get(run, "channels");
+	double dram;
+	const bool has_dram = report_dram_bytes(run, &dram);
 
-/* Of a script's processes, each is compared with the one of the same number. */
-static bool is_same_work(const json_t *a, const json_t *b)
-{
-	return !strcmp(text_of(a, "workload"), text_of(b, "workload")) &&
-	       report_number(a, "process", NULL) == report_number(b, "process", NULL);
+	print_mbytes(out, run, "traffic_bytes", "tx");
+	print_mbytes(out, run, "traffic_bytes", "rx");
+	print_mbytes(out, run, is_of_processors ? "channels" : "traffic_bytes",
+		     is_of_processors ? "coherence_bytes" : "stack_to_stack");
+	fputc(' ', out);
+	report_put(out, 9, 3, has_dram, dram / bytes_per_mb);
 }
 
 static bool is_verified(const json_t *run)
@@ -111,12 +114,14 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 	fprintf(out, " %11.3f", report_number(run, "time_ps", NULL) / ps_per_us);
 	print_ratio(out, 8, report_number(base, "time_ps", NULL), report_number(run, "time_ps", NULL));
 	print_ratio(out, 8, report_number(base, "total_time_ps", NULL), report_number(run, "total_time_ps", NULL));
-	fprintf(out, " %8.2f %9.3f %9.3f %9.3f %9.3f %10.4f", report_number(run, "ipc", NULL),
-		report_number(run, "traffic_bytes", "tx") / bytes_per_mb,
-		report_number(run, "traffic_bytes", "rx") / bytes_per_mb,
-		between_bytes(run) / bytes_per_mb, dram_bytes(run) / bytes_per_mb,
-		report_number(run, "energy_total_pj", NULL) / pj_per_mj);
+	fputc(' ', out);
+	report_put(out, 8, 2, report_has(run, "ipc", NULL), report_number(run, "ipc", NULL));
+	print_traffic(out, run);
+	fputc(' ', out);
+	report_put(out, 10, 4, report_has(run, "energy_total_pj", NULL),
+		   report_number(run, "energy_total_pj", NULL) / pj_per_mj);
 	print_ratio(out, 7, report_number(run, "energy_total_pj", NULL), report_number(base, "energy_total_pj", NULL));
+	fputc(base && !report_is_same_energy(run, base) ? '*' : ' ', out);
 	print_main_stall(out, run);
 	if (!is_verified(run))
 		fprintf(out, "  NOT VERIFIED: %s", reason ? reason : "");
@@ -146,13 +151,17 @@ static void add_mean(GArray *means, const json_t *run, const json_t *base)
 	double energy = report_number(run, "energy_total_pj", NULL);
 	double base_energy = report_number(base, "energy_total_pj", NULL);
 
-	if (!base || time <= 0 || base_time <= 0 || program <= 0 || base_program <= 0 ||
-	    energy <= 0 || base_energy <= 0)
+	if (!base || time <= 0 || base_time <= 0 || program <= 0 || base_program <= 0)
 		return;
 	m->speedup_log += log(base_time / time);
 	m->program_log += log(base_program / program);
-	m->energy_log += log(energy / base_energy);
 	m->count++;
+	/* A mean of energies is of the same workloads as that of times, or there is none. */
+	if (energy > 0 && base_energy > 0) {
+		m->energy_log += log(energy / base_energy);
+		m->energy_count++;
+	}
+	m->is_of_scopes = m->is_of_scopes || !report_is_same_energy(run, base);
 }
 
 static void print_means(FILE *out, int width, const GArray *means, uint32_t workload_count)
@@ -164,8 +173,8 @@ static void print_means(FILE *out, int width, const GArray *means, uint32_t work
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
 		fprintf(out, "%59s", "");
-		print_ratio(out, 7, m->count ? exp(m->energy_log / m->count) : 0, 1);
-		fprintf(out, "  of %u of %u workloads\n", m->count, workload_count);
+		print_ratio(out, 7, m->count && m->energy_count == m->count ? exp(m->energy_log / m->count) : 0, 1);
+		fprintf(out, "%c of %u of %u workloads\n", m->is_of_scopes ? '*' : ' ', m->count, workload_count);
 	}
 }
 
@@ -178,7 +187,7 @@ static const json_t *base_of(const json_t *runs, const json_t *of, const char *m
 	if (!is_verified(of))
 		return NULL;
 	json_array_foreach(runs, i, run) {
-		if (is_same_work(run, of) && !strcmp(text_of(run, "machine"), machine))
+		if (report_is_same_work(run, of) && !strcmp(text_of(run, "machine"), machine))
 			return is_verified(run) ? run : NULL;
 	}
 	return NULL;
@@ -193,9 +202,11 @@ static void print_work(FILE *out, const json_t *run)
 	json_array_foreach(json_object_get(run, "work_differs"), i, d) {
 		g_autofree char *what = g_strdup(text_of(d, "what"));
 
+		g_autofree char *kernel = report_demangle(text_of(d, "kernel"));
+
 		g_strdelimit(what, "_", ' ');
 		fprintf(out, "%s: different work: kernel %s has %.0f %s on %s, %.0f on %s\n", text_of(run, "workload"),
-			text_of(d, "kernel"), report_number(d, "value", NULL), what, text_of(run, "machine"),
+			kernel, report_number(d, "value", NULL), what, text_of(run, "machine"),
 			report_number(d, "machine_value", NULL), text_of(d, "machine"));
 	}
 }
@@ -221,6 +232,28 @@ static void print_verified_by(FILE *out, const json_t *runs)
 	}
 }
 
+/* Of what parts the energies are: where those of two machines are of different ones, or something is not counted. */
+static void print_energy_scopes(FILE *out, const json_t *runs)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	const json_t *run, *first = json_array_get(runs, 0);
+	bool is_shown = false, differs = false;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		differs = differs || !report_is_same_energy(run, first);
+		is_shown = is_shown || json_array_size(json_object_get(run, "energy_not_counted"));
+	}
+	json_array_foreach(runs, i, run) {
+		g_autofree char *scope = report_energy_scope(run);
+
+		if ((is_shown || differs) && scope && g_hash_table_add(seen, (char *)text_of(run, "machine")))
+			fprintf(out, "energy of %s: %s\n", text_of(run, "machine"), scope);
+	}
+	if (differs)
+		fputs("* energies of different parts: such a ratio says little\n", out);
+}
+
 /* Of how many rows the means are: every process of every workload, and the workloads that did not run. */
 static uint32_t work_count(const json_t *runs, uint32_t workload_count)
 {
@@ -230,7 +263,7 @@ static uint32_t work_count(const json_t *runs, uint32_t workload_count)
 	json_t *run;
 
 	json_array_foreach(runs, i, run) {
-		if (before && is_same_work(run, before))
+		if (before && report_is_same_work(run, before))
 			continue;
 		count++;
 		seen_count += !before || strcmp(text_of(run, "workload"), text_of(before, "workload"));
@@ -252,7 +285,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 
-		print_row(out, width, run, base, !before || !is_same_work(run, before));
+		print_row(out, width, run, base, !before || !report_is_same_work(run, before));
 		add_mean(means, run, base);
 		before = run;
 	}
@@ -261,6 +294,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	json_array_foreach(runs, i, run) {
 		print_work(out, run);
 	}
+	print_energy_scopes(out, runs);
 	print_verified_by(out, runs);
 	g_array_free(means, TRUE);
 }

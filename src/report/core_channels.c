@@ -48,7 +48,7 @@ static json_t *row_of(const json_t *account, const json_t *channel)
 	if (most) {
 		json_object_set_new(row, "most", json_string(most));
 		json_object_set_new(row, "most_share", json_real(most_ps / (processors + ndps)));
-		json_object_set(row, "what", json_object_get(json_object_get(account, "parts"), most));
+		json_object_set_new(row, "what", report_doc(json_object_get(account, "parts"), most));
 	}
 	return row;
 }

@@ -4,6 +4,9 @@
 #include <glib.h>
 #include <string.h>
 
+/* Objects whose members are columns. */
+static const char *const groups[] = {"traffic_bytes", "energy_pj", "params", "stats"};
+
 static void column_add(GPtrArray *columns, GHashTable *seen, const char *group, const char *name)
 {
 	char *full = group ? g_strconcat(group, ".", name, NULL) : g_strdup(name);
@@ -71,8 +74,6 @@ static void put_value(GString *out, const json_t *v)
 
 static const json_t *value_at(const json_t *run, const char *column)
 {
-	static const char *const groups[] = {"params", "stats"};
-
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
 		const size_t length = strlen(groups[i]);
 		const json_t *object = json_object_get(run, groups[i]), *value;
@@ -114,10 +115,9 @@ char *report_runs_csv(const json_t *runs)
 
 	json_array_foreach(runs, i, run)
 		columns_of(columns, seen, NULL, run);
-	json_array_foreach(runs, i, run)
-		columns_of(columns, seen, "params", json_object_get(run, "params"));
-	json_array_foreach(runs, i, run)
-		columns_of(columns, seen, "stats", json_object_get(run, "stats"));
+	for (size_t g = 0; g < G_N_ELEMENTS(groups); g++)
+		json_array_foreach(runs, i, run)
+			columns_of(columns, seen, groups[g], json_object_get(run, groups[g]));
 	for (uint32_t c = 0; c < columns->len; c++) {
 		g_string_append_c(out, ',');
 		put(out, columns->pdata[c]);

@@ -16,7 +16,7 @@ static const char *const who[] = {
 static const char *const what[] = {
     "time_ps", "total_time_ps", "cycles",   "warp_instructions", "thread_instructions",
     "ipc",     "accesses",      "launches", "launches_refused",  "energy_total_pj",
-    NULL,
+    "energy_scope", "energy_not_counted", NULL,
 };
 /* Objects of numbers among the results. */
 static const char *const groups[] = {"traffic_bytes", "channels", "energy_pj", NULL};
@@ -82,6 +82,25 @@ static void add_statistic(void *self, const char *name, json_t *a, json_t *b)
 	}
 }
 
+static void remove_ratios(json_t *pairs)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+		json_object_del(pair, "ratio");
+}
+
+static void remove_ratio_of(json_t *pairs, const char *name)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(pairs, i, pair)
+		if (!strcmp(json_string_value(json_object_get(pair, "name")), name))
+			json_object_del(pair, "ratio");
+}
+
 static json_t *results(const json_t *a, const json_t *b)
 {
 	json_t *out = json_array();
@@ -103,6 +122,10 @@ static json_t *results(const json_t *a, const json_t *b)
 		json_array_extend(out, part);
 		json_decref(part);
 	}
+	if (!report_is_same_work(a, b))
+		remove_ratios(out);
+	if (!report_is_same_energy(a, b))
+		remove_ratio_of(out, "energy_total_pj");
 	return out;
 }
 
@@ -196,6 +219,8 @@ json_t *report_runs_difference(const json_t *a, const json_t *b)
 		add(identity, who[i], json_object_get(a, who[i]), json_object_get(b, who[i]));
 	each_name(json_object_get(a, "params"), json_object_get(b, "params"), add_param, params);
 	each_name(json_object_get(a, "stats"), json_object_get(b, "stats"), add_statistic, stats);
+	if (!report_is_same_work(a, b))
+		remove_ratios(stats);
 	json_object_set_new(out, "who", identity);
 	json_object_set_new(out, "params", params);
 	json_object_set_new(out, "results", results(a, b));

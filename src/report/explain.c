@@ -235,6 +235,7 @@ static const struct amount {
     {"traffic_bytes", "tx", "bytes to the stacks or channels"},
     {"traffic_bytes", "rx", "bytes from the stacks or channels"},
     {"traffic_bytes", "stack_to_stack", "bytes between stacks"},
+    {"traffic_bytes", "dram", "bytes read and written in DRAM"},
     {"traffic_bytes", "dram_read", "bytes read in DRAM"},
     {"traffic_bytes", "dram_write", "bytes written in DRAM"},
 };
@@ -258,7 +259,7 @@ static void add_amount(json_t *found, const struct amount *m, const json_t *a, c
 {
 	const double of_a = report_number(a, m->outer, m->inner), of_b = report_number(b, m->outer, m->inner);
 
-	if (of_a <= 0 && of_b <= 0)
+	if (!report_has(a, m->outer, m->inner) || !report_has(b, m->outer, m->inner) || (of_a <= 0 && of_b <= 0))
 		return;
 	if (of_a <= 0 || of_b <= 0)
 		add_counter(found, from_nothing, g_strdup_printf("%s %.0f, then %.0f", m->text, of_a, of_b));
@@ -307,8 +308,9 @@ void report_runs_explain(json_t *difference, const json_t *a, const json_t *b)
 	json_t *sentences = json_array(), *parts = time_parts(a, b);
 
 	explain_cause(sentences, difference);
-	explain_time(sentences, parts, a, b);
-	if (report_has_run(a) && report_has_run(b))
+	if (report_is_same_work(a, b))
+		explain_time(sentences, parts, a, b);
+	if (report_is_same_work(a, b) && report_has_run(a) && report_has_run(b))
 		explain_counters(sentences, a, b);
 	json_object_set_new(difference, "time_parts", parts);
 	json_object_set_new(difference, "explanation", sentences);

@@ -19,6 +19,13 @@ static bool put(FILE *f, const struct content *c)
 	return !json_dumpf(c->value, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) && fputc('\n', f) != EOF;
 }
 
+bool report_put_to(FILE *f, const json_t *value, const char *text, size_t length)
+{
+	const struct content c = {value, text, length};
+
+	return put(f, &c);
+}
+
 static bool dump(const char *path, const struct content *c)
 {
 	FILE *f = fopen(path, "w");

@@ -32,20 +32,58 @@ static void append_json(GString *page, const json_t *value)
 	free(text);
 }
 
-static json_t *data_of(const json_t *runs, const char *version)
+/* The number of the first run of the same work; of those that are verified, or -1. */
+static json_int_t first_of(const json_t *runs, const json_t *of, bool is_verified)
+{
+	const json_t *run;
+	size_t i;
+
+	json_array_foreach(runs, i, run) {
+		if (report_is_same_work(run, of) && (!is_verified || json_is_true(json_object_get(run, "verified"))))
+			return (json_int_t)i;
+	}
+	return -1;
+}
+
+static json_t *ratio_of(double part, double whole)
+{
+	return part > 0 && whole > 0 ? json_real(part / whole) : json_null();
+}
+
+/* Times are divided within one program with the same arguments only, and only where both runs are verified. */
+static void put_ratios(json_t *one, const json_t *runs, const json_t *run)
+{
+	const json_int_t base_index =
+	    json_is_true(json_object_get(run, "verified")) ? first_of(runs, run, true) : -1;
+	const json_t *base = base_index < 0 ? NULL : json_array_get(runs, (size_t)base_index);
+	const double energy = report_number(run, "energy_total_pj", NULL);
+
+	json_object_set_new(one, "work", json_integer(first_of(runs, run, false)));
+	json_object_set_new(one, "speedup", ratio_of(report_number(base, "time_ps", NULL),
+						     report_number(run, "time_ps", NULL)));
+	json_object_set_new(one, "energy_ratio",
+			    report_is_same_energy(run, base)
+				? ratio_of(energy, report_number(base, "energy_total_pj", NULL))
+				: json_null());
+}
+
+static json_t *data_of(const struct report_page *what)
 {
 	json_t *list = json_array(), *run;
 	size_t i;
 
-	json_array_foreach(runs, i, run) {
+	json_array_foreach(what->runs, i, run) {
 		json_t *one = json_object();
+		g_autofree char *scope = report_energy_scope(run);
 
 		json_object_set(one, "result", run);
 		json_object_set_new(one, "why", report_why(run, NULL));
+		json_object_set_new(one, "energy_scope", scope ? json_string(scope) : json_null());
+		put_ratios(one, what->runs, run);
 		json_array_append_new(list, one);
 	}
-	return json_pack("{s:s, s:f, s:o}", "version", version, "unmodelled_marked", BASE_UNMODELLED_MARKED,
-			 "runs", list);
+	return json_pack("{s:s, s:f, s:o, s:O}", "version", what->version, "unmodelled_marked", BASE_UNMODELLED_MARKED,
+			 "runs", list, "left_out", what->left_out);
 }
 
 /* The policy forbids the page to load anything from anywhere. */
@@ -55,9 +93,9 @@ static const char head[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
     "style-src 'unsafe-inline'; img-src data: blob:\">\n<title>Strata</title>\n<style>\n";
 
-char *report_page(const json_t *runs, const char *version, size_t *length)
+char *report_page(const struct report_page *what, size_t *length)
 {
-	json_t *data = data_of(runs, version);
+	json_t *data = data_of(what);
 	GString *page = g_string_new(head);
 
 	g_string_append(page, style);

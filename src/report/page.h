@@ -5,8 +5,14 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* The page of the runs (an array of at least one result object); the first is what others are compared with. Length in
- * *length; to be freed with g_free. version: of Strata. */
-char *report_page(const json_t *runs, const char *version, size_t *length);
+struct report_page {
+	const json_t *runs;	/* an array of at least one result object that has a measured run */
+	json_t *left_out;	/* an array of texts: which were asked for, and are not on the page */
+	const char *version;	/* of Strata */
+};
+
+/* The page of the runs. Those of the same work are compared with the first of it. Length in *length; to be freed with
+ * g_free. */
+char *report_page(const struct report_page *page, size_t *length);
 
 #endif

@@ -14,6 +14,22 @@
 
 /* The number at a path of keys ("traffic_bytes", "tx"); inner NULL: at the top. 0 when absent. */
 double report_number(const json_t *run, const char *outer, const char *inner);
+/* Is there such a number? What no part of the machine counts is null, and not 0. */
+bool report_has(const json_t *run, const char *outer, const char *inner);
+/* What has been read and written in DRAM. False: it is not known. */
+bool report_dram_bytes(const json_t *run, double *bytes);
+/* The same program with the same arguments and input, and of a script the same process: only of such runs is a time
+ * divided by another one. */
+bool report_is_same_work(const json_t *a, const json_t *b);
+/* Is the energy of both of the same parts of a machine? What one has not is no difference, what it has and does not
+ * count is one. */
+bool report_is_same_energy(const json_t *a, const json_t *b);
+/* "cores, caches; not counted: links"; NULL: the results do not say it. Freed with g_free. */
+char *report_energy_scope(const json_t *run);
+/* What a part of an account is, in words; a part that its results do not describe by its name. A new text. */
+json_t *report_doc(const json_t *docs, const char *part);
+/* A number in a column of that width, or "-" where there is none. */
+void report_put(FILE *out, int width, int decimals, bool is_there, double value);
 /* The row goes into the list, whose rows have the number `key`, the largest first, behind its equals. Takes the row. */
 void report_insert(json_t *list, const char *key, json_t *row);
 /* Is there a measured run in the object? */
@@ -53,6 +69,8 @@ void report_work_compare(json_t *runs, const char *base);
 
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
 bool report_json_write(const char *path, const json_t *value);
+/* To a file that is open; value NULL: the text. */
+bool report_put_to(FILE *f, const json_t *value, const char *text, size_t length);
 /* The same of a text. */
 bool report_text_write(const char *path, const char *text, size_t length);
 

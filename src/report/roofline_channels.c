@@ -25,7 +25,7 @@ static double bytes_per_s(const json_t *run, const char *name)
 	return param(run, name) * bytes_per_mbyte;
 }
 
-/* Memory as a rate, or its banks. */
+/* Memory as a rate, or its banks; the results of before their peak was the rate's have it among the parameters. */
 static double dram_per_s(const json_t *run)
 {
 	const double rate = bytes_per_s(run, "cpu.dram_mbytes_per_s") * param(run, "cpu.channel_count");
@@ -35,8 +35,9 @@ static double dram_per_s(const json_t *run)
 
 static double dram_bytes(const json_t *run)
 {
-	return stat_of(run, "cpu.rated_bytes") + report_number(run, "traffic_bytes", "dram_read") +
-	       report_number(run, "traffic_bytes", "dram_write");
+	double bytes;
+
+	return report_dram_bytes(run, &bytes) ? bytes : 0;
 }
 
 static json_t *program_of(const json_t *run)

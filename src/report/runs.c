@@ -1,6 +1,7 @@
 /* runs.c - reads runs from the store, and takes them out. */
 #include "report/runs.h"
 
+#include "report/check.h"
 #include "report/database.h"
 #include "report/report.h"
 
@@ -56,6 +57,30 @@ static json_t *head_of(sqlite3_stmt *stmt)
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		json_object_set_new(head, fields[i], value_of(stmt, (int)i, fields[i]));
 	return head;
+}
+
+/* What its columns hold is as little to be trusted as the result itself. */
+static char *head_check(const json_t *head)
+{
+	g_autofree char *message = report_check(head);
+
+	if (!message && !json_is_string(json_object_get(head, "stored_at")))
+		message = g_strdup("stored_at is no text");
+	return message ? g_strdup_printf("run %.0f: %s", report_number(head, "id", NULL), message) : NULL;
+}
+
+char *report_runs_check(const json_t *list)
+{
+	char *message = NULL;
+	const json_t *head;
+	size_t i;
+
+	json_array_foreach(list, i, head) {
+		message = head_check(head);
+		if (message)
+			break;
+	}
+	return message;
 }
 
 json_t *report_runs_list(const char *path, const struct report_runs_filter *filter, char **message)
@@ -157,6 +182,7 @@ json_t *report_runs_get(const char *path, uint64_t number, char **message)
 {
 	struct report_db d;
 	json_t *run = NULL;
+	g_autofree char *wrong = NULL;
 
 	report_db_open_read(&d, path);
 
@@ -168,7 +194,7 @@ json_t *report_runs_get(const char *path, uint64_t number, char **message)
 		const int status = sqlite3_step(stmt);
 
 		if (status == SQLITE_ROW)
-			run = json_loads((const char *)sqlite3_column_text(stmt, 0), 0, NULL);
+			run = report_result_read((const char *)sqlite3_column_text(stmt, 0), &wrong);
 		report_db_check(&d, status);
 	}
 	sqlite3_finalize(stmt);
@@ -177,7 +203,8 @@ json_t *report_runs_get(const char *path, uint64_t number, char **message)
 		return run;
 	json_decref(run);
 	if (!*message)
-		*message = g_strdup_printf("%s has no results of run %llu", path, (unsigned long long)number);
+		*message = g_strdup_printf("run %llu of %s: %s", (unsigned long long)number, path,
+					   wrong ? wrong : "it has no results");
 	return NULL;
 }
 

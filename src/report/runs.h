@@ -21,6 +21,9 @@ struct report_runs_filter {
 /* Oldest first: id, stored_at (UTC), workload, args, machine, mechanism, verified, exit_status, fault, cycles, time_ps,
  * total_time_ps, energy_total_pj, run_hash. A store that does not exist has none. */
 json_t *report_runs_list(const char *path, const struct report_runs_filter *filter, char **message);
+/* NULL, or what is wrong with a column of the list, which is a user's file: with it the list cannot be printed. Freed
+ * with g_free. */
+char *report_runs_check(const json_t *list);
 void report_runs_print(FILE *out, const json_t *list);
 
 /* The number that a user's word means: a number, "last", or "last-N". 0: there is no such run, or the word is none;
@@ -43,8 +46,8 @@ json_t *report_runs_difference(const json_t *a, const json_t *b);
 /* stats_shown: at most so many of the statistics; UINT32_MAX: all. */
 void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t stats_shown);
 
-/* A table for other programs: a line per run, a column per single-valued field, parameter and statistic that any of
- * them has. To be freed with g_free. */
+/* A table for other programs: a line per run, a column per single-valued field, way of traffic, part of the energy,
+ * parameter and statistic that any of them has; what is null or not there is empty. To be freed with g_free. */
 char *report_runs_csv(const json_t *runs);
 
 #endif

@@ -1,6 +1,7 @@
 /* store.c - the run store: every run with all its statistics and parameters, for SQL. */
 #include "report/report.h"
 
+#include "report/check.h"
 #include "report/database.h"
 #include "report/schema.h"
 
@@ -117,12 +118,15 @@ static json_t *read_processes(sqlite3_stmt *stmt)
 	double process = 0;
 
 	while (process != 1 && sqlite3_step(stmt) == SQLITE_ROW) {
-		json_t *run = json_loads((const char *)sqlite3_column_text(stmt, 0), 0, NULL);
+		g_autofree char *wrong = NULL;
+		json_t *run = report_result_read((const char *)sqlite3_column_text(stmt, 0), &wrong);
 		const bool is_verified = json_is_true(json_object_get(run, "verified"));
 
+		/* What is damaged is run again. */
 		process = MAX(report_number(run, "process", NULL), 1);
-		json_array_insert_new(runs, 0, run);
-		if (!is_verified)
+		if (run)
+			json_array_insert_new(runs, 0, run);
+		if (!run || !is_verified)
 			break;
 	}
 	if (process == 1 && json_is_true(json_object_get(json_array_get(runs, 0), "verified")))

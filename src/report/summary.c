@@ -134,12 +134,24 @@ static void print_stalls(FILE *out, const json_t *run)
 	fprintf(out, "issuing %.1f %% of scheduler cycles\n", issued);
 }
 
-static void print_traffic_row(FILE *out, const json_t *run, const char *name, double bytes, double peak)
+/* has: somebody counts them. */
+static void print_traffic_row(FILE *out, const json_t *run, const char *name, bool has, double bytes, double peak)
 {
 	double rate = per_second(run, bytes);
 
-	fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb,
-		rate / bytes_per_gb, peak / bytes_per_gb, ratio_percent(rate, peak));
+	if (has)
+		fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb,
+			rate / bytes_per_gb, peak / bytes_per_gb, ratio_percent(rate, peak));
+	else
+		fprintf(out, "  %-14s %12s\n", name, "-");
+}
+
+static void print_dram(FILE *out, const json_t *run)
+{
+	double bytes;
+	const bool has = report_dram_bytes(run, &bytes);
+
+	print_traffic_row(out, run, "DRAM", has, bytes, report_number(run, "peak_bytes_per_s", "dram"));
 }
 
 static void print_traffic(FILE *out, const json_t *run)
@@ -147,13 +159,12 @@ static void print_traffic(FILE *out, const json_t *run)
 	static const struct {
 		const char *name, *key;
 	} rows[] = {{"GPU to stacks", "tx"}, {"stacks to GPU", "rx"}, {"stack to stack", "stack_to_stack"}};
-	double dram =
-	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
 
 	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		print_traffic_row(out, run, rows[i].name, report_number(run, "traffic_bytes", rows[i].key),
+		print_traffic_row(out, run, rows[i].name, report_has(run, "traffic_bytes", rows[i].key),
+				  report_number(run, "traffic_bytes", rows[i].key),
 				  report_number(run, "peak_bytes_per_s", rows[i].key));
-	print_traffic_row(out, run, "DRAM", dram, report_number(run, "peak_bytes_per_s", "dram"));
+	print_dram(out, run);
 }
 
 static void print_stacks(FILE *out, const json_t *run)
@@ -214,10 +225,17 @@ static void print_energy(FILE *out, const json_t *run)
 {
 	json_t *energy = json_object_get(run, "energy_pj"), *value;
 	double total = report_number(run, "energy_total_pj", NULL);
+	g_autofree char *scope = report_energy_scope(run);
 	const char *name;
 	uint32_t column = 0;
 
+	if (!report_has(run, "energy_total_pj", NULL)) {
+		fputs("  energy         -\n", out);
+		return;
+	}
 	fprintf(out, "  energy         %.3f mJ", total / pj_per_mj);
+	if (scope && json_array_size(json_object_get(run, "energy_not_counted")))
+		fprintf(out, " of %s", scope);
 	json_object_foreach(energy, name, value) {
 		double pj = json_number_value(value);
 
@@ -240,6 +258,25 @@ static void print_no_run(FILE *out, const json_t *run)
 		fprintf(out, "  no results: the driver could not go on, for the reason that it has given\n");
 	else
 		fprintf(out, "  no results: the program did not use the CUDA driver, or left by _exit\n");
+}
+
+/* Of a machine with near-data processors of which none was used: how they would be. */
+static void print_idle_ndps(FILE *out, const json_t *run)
+{
+	const json_t *params = json_object_get(run, "params"), *stats = json_object_get(run, "stats");
+	const double ndps = report_number(params, "channel.ndp_count", NULL);
+	const char *design = json_string_value(json_object_get(params, "ndp.hdl"));
+
+	if (ndps <= 0)
+		return;
+	if (design && *design && strcmp(design, "none") != 0) {
+		if (report_number(stats, "ndp.messages", NULL) <= 0)
+			fprintf(out, "  accelerators   0 of %.0f got a message: <strata/ndp.h> sends them\n", ndps);
+		return;
+	}
+	if (report_number(stats, "channel.instructions", NULL) <= 0)
+		fprintf(out, "  NDP cores      0 of %.0f ran anything: channel.place=flat, or <strata/ndp.h>\n",
+			ndps * report_number(params, "channel.core_count", NULL));
 }
 
 /* "channels 12.3 MB up, 4.5 GB/s" of a machine of processors. */
@@ -272,6 +309,8 @@ static void print_processors(FILE *out, const json_t *run)
 		fprintf(out, ", prefetchers' %.0f among them", prefetched);
 	fprintf(out, "\n  channels       up %.3f MB, %.1f GB/s; down %.3f MB, %.1f GB/s\n", up / bytes_per_mb,
 		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
+	print_dram(out, run);
+	print_idle_ndps(out, run);
 }
 
 /* Such a run shows who finds a mistake, and nothing of the machine. */
@@ -304,8 +343,6 @@ static void print_duality(FILE *out, const json_t *run)
 	const json_t *d = json_object_get(run, "duality"), *stats = json_object_get(run, "stats");
 	const double lanes = report_number(stats, "duality.lane_cycles", NULL);
 	const double hits = report_number(stats, "duality.cache_hits", NULL);
-	const double dram =
-	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
 
 	fprintf(out, "  control blocks %.1f at work; computing %.1f %% of their time; %.1f %% of lanes' time masked\n",
 		report_number(d, "blocks_at_work", NULL), 100 * report_number(d, "compute_share", NULL),
@@ -314,7 +351,7 @@ static void print_duality(FILE *out, const json_t *run)
 		report_number(stats, "duality.accesses", NULL), report_number(stats, "duality.spill_accesses", NULL),
 		report_number(stats, "duality.lines", NULL),
 		ratio_percent(hits, hits + report_number(stats, "duality.cache_misses", NULL)));
-	print_traffic_row(out, run, "DRAM", dram, report_number(run, "peak_bytes_per_s", "dram"));
+	print_dram(out, run);
 	fprintf(out, "  without savings");
 	for (uint32_t i = 0; i < G_N_ELEMENTS(ops); i++)
 		if (gain(stats, ops[i][0]) > 0)

@@ -4,15 +4,31 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const runs = data.runs.map((r, i) => ({...r, label: label(r, i), color: d3.schemeTableau10[i % 10]}));
 const main = document.querySelector('main');
-const us = ps => ps / 1e6;
+/* What is not there, or not counted, stays so: it is no 0. */
+const scaled = (v, by) => typeof v === 'number' ? v / by : null;
+const us = ps => scaled(ps, 1e6);
+
+/* A program with its arguments. */
+function program_of(r) {
+	return [r.result.workload, ...(r.result.args || [])].join(' ');
+}
 
 function label(r, i) {
 	const same = data.runs.filter(o => o.result.machine === r.result.machine).length > 1;
-	const program = data.runs.some(o => o.result.workload !== r.result.workload);
+	const program = data.runs.some(o => program_of(o) !== program_of(r));
 	const unmodelled = r.result.unmodelled_ratio || 0;
-	return (program ? r.result.workload + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '') +
+	return (program ? program_of(r) + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '') +
 		(unmodelled > data.unmodelled_marked ? ` (UNMODELLED ${(100 * unmodelled).toFixed(1)} %)` : '');
 }
+
+/* Runs of the same program with the same arguments: what may be compared, bar by bar. */
+const works = [...new Set(runs.map(r => r.work))].map(work => runs.filter(r => r.work === work));
+const per_program = (list, title, draw) => {
+	for (const work of works) {
+		const own = list.filter(r => work.includes(r));
+		if (own.length) draw(own, title + (works.length > 1 ? ': ' + program_of(own[0]) : ''));
+	}
+};
 
 /* ---- pieces of the page ---- */
 
@@ -62,7 +78,7 @@ function csv_of(columns, rows) {
 
 const plain = d3.format('.6~g'), brief = d3.format('.3~g'), whole = d3.format(',');
 function shown(v) {
-	if (v === null || v === undefined) return '';
+	if (v === null || v === undefined) return '-';
 	if (typeof v === 'number') return Number.isInteger(v) ? whole(v) : plain(v);
 	if (typeof v === 'object') return JSON.stringify(v);
 	return String(v);
@@ -182,6 +198,7 @@ function stacked(parent, title, unit, list, parts, value, is_share) {
 		let at = 0;
 		for (const p of used) {
 			const own = value(r, p) / whole_of(r);
+			if (!(own > 0)) continue;
 			svg.append('rect').attr('x', x(at)).attr('y', y(r.label)).attr('width', Math.max(0, x(at + own) - x(at)))
 				.attr('height', y.bandwidth()).attr('fill', color(p)).append('title')
 				.text(`${r.label}, ${p}: ${plain(value(r, p))} ${unit}${is_share ? ` (${plain(100 * own)} %)` : ''}`);
@@ -303,7 +320,7 @@ function roofline(parent, r) {
 				`${plain(p.intensity)} ${work} per byte`);
 	}
 	const key = [...roofs.map(f => [`${f.name}, ${brief(f.per_s / 1e9)} GB/s`, color(f.name)]),
-		[`${issue_name}, ${d3.format('.3~s')(issue)}/s`, '#888'], ...kernels.map((k, i) => [`${i + 1} ${k.name}`, null])];
+		[`${issue_name}, ${d3.format('.3~s')(issue)}/s`, '#888'], ...kernels.map((k, i) => [`${i + 1} ${k.short}`, null])];
 	key.forEach(([text, of], i) => {
 		if (of) svg.append('rect').attr('x', right + 20).attr('y', 14 + 20 * i).attr('width', 10).attr('height', 10).attr('fill', of);
 		svg.append('text').attr('x', right + 36).attr('y', 23 + 20 * i).text(text.length > 36 ? text.slice(0, 35) + '\u2026' : text);
@@ -374,29 +391,33 @@ function timeline(parent, r) {
 /* ---- sections ---- */
 
 function head() {
-	const programs = [...new Set(runs.map(r => [r.result.workload, ...(r.result.args || [])].join(' ')))];
+	const programs = [...new Set(runs.map(program_of))];
 	node(main, 'h1', programs.join(', '));
 	node(main, 'p', `${runs.length} run${runs.length > 1 ? 's' : ''}; made by strata ${data.version}`, {class: 'soft'});
 	const bad = runs.filter(r => !r.result.verified);
 	for (const r of bad) node(main, 'p', `${r.label}: NOT VERIFIED: ${r.result.not_verified || ''}`, {class: 'bad'});
+	for (const text of data.left_out) node(main, 'p', text, {class: 'bad'});
 	return node(main, 'nav', null, {'aria-label': 'sections'});
 }
 
 function overview() {
-	const s = section('overview', 'Overview'), base = runs[0].result;
+	const s = section('overview', 'Overview', works.length > 1 ? 'Speed-up and energy ratio are over the first verified run of the ' +
+		'same program with the same arguments.' : '');
 	table(s, [
 		{name: 'run', value: r => r.label},
 		{name: 'verified', value: r => r.result.verified ? 'yes' : 'NO'},
 		{name: 'kernels us', value: r => us(r.result.time_ps)},
-		{name: 'speed-up', value: r => r.result.time_ps ? base.time_ps / r.result.time_ps : null},
+		{name: 'speed-up', value: r => r.speedup},
 		{name: 'program us', value: r => us(r.result.total_time_ps)},
 		{name: 'IPC', value: r => r.result.ipc},
-		{name: 'energy mJ', value: r => r.result.energy_total_pj / 1e9},
-		{name: 'energy ratio', value: r => base.energy_total_pj ? r.result.energy_total_pj / base.energy_total_pj : null},
+		{name: 'energy mJ', value: r => scaled(r.result.energy_total_pj, 1e9)},
+		{name: 'energy ratio', value: r => r.energy_ratio},
+		{name: 'energy of', value: r => r.energy_scope},
 		{name: 'commit', value: r => r.result.source_commit},
 		{name: 'date', value: r => r.result.date},
 	], runs, {name: 'overview'});
-	bars(s, 'time of the kernels', 'us', runs.map(r => ({label: r.label, value: us(r.result.time_ps), color: r.color})));
+	per_program(runs, 'time of the kernels', (own, title) =>
+		bars(s, title, 'us', own.map(r => ({label: r.label, value: us(r.result.time_ps), color: r.color}))));
 }
 
 /* Bars of [{label, parts: {name: value}}], with all names that occur. */
@@ -455,9 +476,14 @@ function roofs() {
 function traffic() {
 	if (runs.every(r => !r.result.traffic_bytes && !r.result.channels)) return;
 	const s = section('traffic', 'Traffic');
-	const of = r => r.result.traffic_bytes || r.result.channels || {};
+	/* DRAM is reads and writes, or, of a memory that is a rate, both together. */
+	const of = r => {
+		const all = {...(r.result.traffic_bytes || r.result.channels || {})};
+		if (typeof all.dram_read === 'number') delete all.dram;
+		return all;
+	};
 	const parts = [...new Set(runs.flatMap(r => Object.keys(of(r))))];
-	stacked(s, 'bytes moved', 'MB', runs, parts, (r, p) => (of(r)[p] || 0) / 1e6, false);
+	per_program(runs, 'bytes moved', (own, title) => stacked(s, title, 'MB', own, parts, (r, p) => scaled(of(r)[p], 1e6), false));
 	for (const r of runs) picture(s, r);
 }
 
@@ -465,7 +491,11 @@ function energy() {
 	const list = runs.filter(r => r.result.energy_total_pj > 0);
 	if (!list.length) return;
 	const parts = [...new Set(list.flatMap(r => Object.keys(r.result.energy_pj)))];
-	stacked(section('energy', 'Energy'), 'energy by part', 'mJ', list, parts, (r, p) => (r.result.energy_pj[p] || 0) / 1e9, false);
+	const s = section('energy', 'Energy'), scopes = [...new Set(list.map(r => r.energy_scope))];
+	if (scopes.length > 1 || list.some(r => (r.result.energy_not_counted || []).length))
+		for (const r of list) node(s, 'p', `${r.label}: of ${r.energy_scope || 'parts that its results do not name'}`, {class: 'soft'});
+	per_program(list, 'energy by part', (own, title) =>
+		stacked(s, title, 'mJ', own, parts, (r, p) => scaled(r.result.energy_pj[p], 1e9), false));
 }
 
 function latency() {
