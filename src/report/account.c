@@ -1,6 +1,7 @@
 /* account.c - sums over the cells of an account. */
 #include "report/account.h"
 
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -54,7 +55,7 @@ static void keep_line(json_t *lines, const json_t *kernel, const json_t *line, d
 		i--;
 	if (i >= LINES_KEPT)
 		return;
-	row = json_pack("{s:O, s:O, s:O, s:f}", "kernel", json_object_get(kernel, "name"), "line",
+	row = json_pack("{s:o, s:O, s:O, s:f}", "kernel", report_title(kernel), "line",
 			json_object_get(line, "line"), "text", json_object_get(line, "text"), "cycles", cycles);
 	if (json_object_get(line, "source_line")) {
 		json_object_set(row, "source_file", json_object_get(line, "source_file"));
@@ -143,10 +144,11 @@ void report_account_print(FILE *out, const json_t *account)
 		const char *source = json_string_value(json_object_get(line, "source_file"));
 		const char *text = json_string_value(json_object_get(line, "text"));
 
+		g_autofree char *kernel = report_title_cut(json_string_value(json_object_get(line, "kernel")), 20);
+
 		if (i == LINES_SHOWN)
 			break;
-		fprintf(out, "  %-20.20s line %5.0f %14.0f    %7.1f %%  %s",
-			json_string_value(json_object_get(line, "kernel")), report_number(line, "line", NULL),
+		fprintf(out, "  %-20s line %5.0f %14.0f    %7.1f %%  %s", kernel, report_number(line, "line", NULL),
 			report_number(line, "cycles", NULL), 100 * report_number(line, "share", NULL),
 			text ? text : "");
 		if (source)

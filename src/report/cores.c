@@ -2,6 +2,7 @@
 #include "report/cores.h"
 
 #include "report/core_channels.h"
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -9,7 +10,7 @@
 
 static const double ps_per_us = 1e6, shown = 0.001, large = 0.1;
 
-enum { FINDINGS = 3, LINES_SHOWN = 10 };
+enum { FINDINGS = 3, LINES_SHOWN = 10, FUNCTION_SHOWN = 32 };
 
 /* What is of the way of lines, of all parts. */
 static bool is_memory(const char *part)
@@ -42,7 +43,7 @@ static json_t *sorted(const json_t *sums, const json_t *docs, double all)
 
 	json_object_foreach((json_t *)sums, key, value)
 		report_insert(out, "ps",
-			      json_pack("{s:s, s:O, s:f, s:f}", "name", key, "what", json_object_get(docs, key), "ps",
+			      json_pack("{s:s, s:o, s:f, s:f}", "name", key, "what", report_doc(docs, key), "ps",
 					json_number_value(value), "share",
 					all > 0 ? json_number_value(value) / all : 0));
 	return out;
@@ -88,7 +89,7 @@ static json_t *lines_of(const json_t *account, const char *of, double all)
 		json_object_set_new(row, "share", json_real(all > 0 ? ps / all : 0));
 		json_object_set_new(row, "most", json_string(most));
 		json_object_set_new(row, "most_share", json_real(report_number(parts, most, NULL) / ps));
-		json_object_set(row, "what", json_object_get(json_object_get(account, "parts"), most));
+		json_object_set_new(row, "what", report_doc(json_object_get(account, "parts"), most));
 		report_insert(out, "ps", row);
 	}
 	return out;
@@ -132,8 +133,10 @@ static json_t *kind_of(const json_t *account, const json_t *units, bool is_ndp, 
 
 static char *place_text(const json_t *line)
 {
-	const char *function = json_string_value(json_object_get(line, "function")),
+	const char *symbol = json_string_value(json_object_get(line, "function")),
 		   *file = json_string_value(json_object_get(line, "file"));
+	g_autofree char *title = symbol ? report_demangle(symbol) : NULL;
+	g_autofree char *function = title ? report_title_cut(title, FUNCTION_SHOWN) : NULL;
 
 	if (file)
 		return g_strdup_printf("%s %s:%.0f", function ? function : "?", file,

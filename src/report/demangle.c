@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,4 +79,97 @@ void report_titles_add(json_t *run)
 	add_titles(json_object_get(run, "kernel_sums"), "name");
 	add_titles(json_object_get(run, "timeline"), "name");
 	add_titles(json_object_get(run, "refusals"), "kernel");
+}
+
+json_t *report_title(const json_t *kernel)
+{
+	const char *title = json_string_value(json_object_get(kernel, "title"));
+	const char *name = json_string_value(json_object_get(kernel, "name"));
+	g_autofree char *plain = title ? NULL : report_demangle(name ? name : "?");
+
+	return json_string(title ? title : plain);
+}
+
+/* ---- what fits ---- */
+
+/* Where the brackets that end at the end of the text begin; SIZE_MAX: none end there. */
+static size_t bracket_begin(const GString *text, char open, char close)
+{
+	uint32_t depth = 0;
+
+	if (!text->len || text->str[text->len - 1] != close)
+		return SIZE_MAX;
+	for (size_t i = text->len; i-- > 0;) {
+		depth += text->str[i] == close;
+		depth -= text->str[i] == open;
+		if (!depth)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* "f(int, float)" is "f", and is_cut says that there was something in the brackets. */
+static void drop_bracket(GString *text, char open, char close, bool *is_cut)
+{
+	const size_t begin = bracket_begin(text, open, close);
+
+	*is_cut = begin != SIZE_MAX && begin > 0;
+	if (*is_cut)
+		g_string_truncate(text, begin);
+}
+
+/* The type that a template's function returns stands before its name: "void f<int>". */
+static void drop_type(GString *text)
+{
+	uint32_t depth = 0;
+
+	for (size_t i = text->len; i-- > 0;) {
+		const char c = text->str[i];
+
+		depth += c == '>' || c == ')';
+		depth -= (c == '<' || c == '(') && depth;
+		if (c == ' ' && !depth) {
+			g_string_erase(text, 0, (gssize)i + 1);
+			return;
+		}
+	}
+}
+
+static bool fits(const GString *text, size_t width)
+{
+	return (size_t)g_utf8_strlen(text->str, -1) <= width;
+}
+
+/* Its begin, in whole characters. */
+static void cut_end(GString *text, size_t width)
+{
+	static const char dots[] = "...";
+	const size_t kept = width > strlen(dots) ? width - strlen(dots) : 0;
+
+	if (fits(text, width))
+		return;
+	g_string_truncate(text, (size_t)(g_utf8_offset_to_pointer(text->str, (glong)kept) - text->str));
+	g_string_append(text, dots);
+}
+
+char *report_title_cut(const char *title, size_t width)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *valid = g_utf8_make_valid(title, -1);
+	bool has_parameters, has_templates;
+
+	g_string_assign(text, valid);
+	if (fits(text, width))
+		return g_string_free(text, FALSE);
+	drop_bracket(text, '(', ')', &has_parameters);
+	if (has_parameters)
+		drop_type(text);
+	g_string_append(text, has_parameters ? "(...)" : "");
+	if (!fits(text, width) && has_parameters) {
+		g_string_truncate(text, text->len - strlen("(...)"));
+		drop_bracket(text, '<', '>', &has_templates);
+		g_string_append(text, has_templates ? "<...>(...)" : "(...)");
+	}
+	cut_end(text, width);
+	return g_string_free(text, FALSE);
 }

@@ -11,6 +11,12 @@
 /* The text with every mangled name in it ("_Z4goodPj") replaced ("good(unsigned int*)"). Freed with g_free. */
 char *report_demangle(const char *text);
 
+/* Of an object that names a kernel (its "title", or its "name" demangled): a new text. */
+json_t *report_title(const json_t *kernel);
+/* What of a title fits into so many characters: all of it; without its parameters ("gather(...)"), and then without
+ * what its templates are made of ("reduce<...>(...)"); its begin and "...". To be freed with g_free. */
+char *report_title_cut(const char *title, size_t width);
+
 /* Adds "title" to every object of the run's kernels, kernel_sums, refusals and timeline that names a kernel. */
 void report_titles_add(json_t *run);
 

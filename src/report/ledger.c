@@ -1,6 +1,7 @@
 /* ledger.c - rows of the ledger from the cells of an account. */
 #include "report/ledger.h"
 
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -84,6 +85,7 @@ static void append_times(GString *text, const json_t *row, const json_t *docs)
 		if (json_number_value(value) > most_ps) {
 			most_ps = json_number_value(value);
 			most = json_string_value(json_object_get(docs, key));
+			most = most ? most : key;
 		}
 	if (most)
 		g_string_append_printf(text, "; %.0f %% of its time there: %s", 100 * most_ps / there, most);
@@ -136,9 +138,9 @@ static json_t *row_of(const json_t *run, const json_t *kernel, const json_t *lin
 	const bool is_ctas = json_is_true(json_object_get(b, "of_ctas"));
 	const double spent = spent_bytes(run, b);
 	const double saved = is_ctas ? 0 : saved_bytes(run, b);
-	json_t *row = json_pack("{s:O, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:o, s:f}",
+	json_t *row = json_pack("{s:o, s:O, s:O, s:b, s:f, s:O, s:O, s:O, s:f, s:f, s:f, s:f, s:o, s:f}",
 				"kernel",
-				json_object_get(kernel, "name"), "line", json_object_get(line, "line"), "text",
+				report_title(kernel), "line", json_object_get(line, "line"), "text",
 				json_object_get(line, "text"), "of_ctas", is_ctas, "entries",
 				report_number(b, "entries", NULL), "offered", json_object_get(b, "offered"),
 				"taken", json_object_get(b, "taken"), "refused", json_object_get(b, "refused"),
@@ -205,12 +207,14 @@ void report_ledger_print(FILE *out, const json_t *ledger)
 	fprintf(out, "  %-20s %7s %10s %10s %10s %12s %12s %10s %10s\n", "", "line", "entries", "offered", "taken",
 		"spent kB", "saved <= kB", "there us", "here us");
 	json_array_foreach(ledger, i, row) {
+		g_autofree char *kernel = report_title_cut(json_string_value(json_object_get(row, "kernel")), 20);
+
 		if (i == SHOWN) {
 			fprintf(out, "  ... and %zu more; --json has all\n", json_array_size(ledger) - i);
 			break;
 		}
-		fprintf(out, "  %-20.20s %7.0f %10.0f %10.0f %10.0f %12.1f %12.1f %10.3f %10.3f\n",
-			json_string_value(json_object_get(row, "kernel")), report_number(row, "line", NULL),
+		fprintf(out, "  %-20s %7.0f %10.0f %10.0f %10.0f %12.1f %12.1f %10.3f %10.3f\n", kernel,
+			report_number(row, "line", NULL),
 			report_number(row, "entries", NULL), report_number(row, "offered", NULL),
 			report_number(row, "taken", NULL),
 			report_number(row, "spent_bytes", NULL) / bytes_per_kb,

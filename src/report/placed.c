@@ -1,6 +1,7 @@
 /* placed.c - kernels in the arrays of caches, functions and designs on NDPs, with what that cost and saved. */
 #include "report/placed.h"
 
+#include "report/demangle.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -73,27 +74,17 @@ static double kernel_there(const json_t *other, const char *name)
 	return 0;
 }
 
-static const char *kernel_title(const json_t *run, const char *name)
-{
-	json_t *sum;
-	size_t i;
-
-	json_array_foreach(json_object_get(run, "kernel_sums"), i, sum)
-		if (!g_strcmp0(json_string_value(json_object_get(sum, "name")), name) && json_object_get(sum, "title"))
-			return json_string_value(json_object_get(sum, "title"));
-	return name;
-}
-
 static char *kernel_finding(const json_t *k, const json_t *row)
 {
 	const double blocks = number(k, "active_block_cycles"), offered = number(k, "offered"),
 		     taken = number(k, "taken");
+	const char *why = json_string_value(json_object_get(k, "why"));
 	GString *text = g_string_new(NULL);
 
 	g_string_append_printf(text, "kernel %s:", json_string_value(json_object_get(row, "name")));
 	if (taken < offered)
 		g_string_append_printf(text, " %.0f of %.0f launches refused by the arrays: %s", offered - taken,
-				       offered, json_string_value(json_object_get(k, "why")));
+				       offered, why ? why : "their results do not say why");
 	if (taken > 0)
 		g_string_append_printf(
 		    text,
@@ -119,7 +110,7 @@ static void add_kernels(const json_t *run, const json_t *other, json_t *rows)
 		json_t *row = json_copy(kernel);
 		g_autofree char *finding = NULL;
 
-		json_object_set_new(row, "name", json_string(kernel_title(run, name)));
+		json_object_set_new(row, "name", report_title(kernel));
 		json_object_set_new(row, "what", json_string("kernel"));
 		json_object_set_new(row, "there_ps", json_real(number(kernel, "time_ps")));
 		json_object_set_new(row, "here_ps", json_real(kernel_there(other, name)));
@@ -167,9 +158,13 @@ static double function_there(const json_t *other, const char *name)
 	double sum = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(json_object_get(other, "core_account"), "lines"), i, line)
-		if (is_of(line, "processors") && !g_strcmp0(json_string_value(json_object_get(line, "function")), name))
+	json_array_foreach(json_object_get(json_object_get(other, "core_account"), "lines"), i, line) {
+		const char *function = json_string_value(json_object_get(line, "function"));
+		g_autofree char *title = function ? report_demangle(function) : NULL;
+
+		if (is_of(line, "processors") && !g_strcmp0(title, name))
 			sum += parts_ps(line, false);
+	}
 	return sum;
 }
 
@@ -235,10 +230,11 @@ static void add_functions(const json_t *run, const json_t *other, json_t *rows)
 
 	json_array_foreach(json_object_get(json_object_get(run, "core_account"), "lines"), i, line) {
 		const char *name = json_string_value(json_object_get(line, "function"));
+		g_autofree char *title = name ? report_demangle(name) : g_strdup("of no name");
 
 		if (!is_of(line, "ndps"))
 			continue;
-		row = row_named(functions, name ? name : "of no name");
+		row = row_named(functions, title);
 		add(row, "there_ps", parts_ps(line, false));
 		add(row, "wait_ps", parts_ps(line, true));
 		for (size_t k = 0; k < G_N_ELEMENTS(counts); k++)

@@ -1,13 +1,14 @@
 /* roofline.c - peaks from the machine's parameters, uses from the account. */
 #include "report/roofline.h"
 
+#include "report/demangle.h"
 #include "report/report.h"
 #include "report/roofline_roofs.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum { KERNELS_SHOWN = 5, ROOFS_SHOWN = 4 };
+enum { KERNELS_SHOWN = 5, ROOFS_SHOWN = 4, NAME_SHOWN = 28 };
 
 static const double lanes = 32, hz_per_khz = 1e3, ps_per_s = 1e12, giga = 1e9;
 
@@ -102,8 +103,10 @@ static json_t *kernel_of(const json_t *kernel, const char *work_key, const struc
 	const double per_s = time_ps > 0 ? work / time_ps * ps_per_s : 0;
 	json_t *own = kernel_roofs(uses, work, roofs, count);
 	const double lowest = report_number(json_array_get(own, 0), "per_s", NULL);
+	json_t *title = report_title(kernel);
+	g_autofree char *shown = report_title_cut(json_string_value(title), NAME_SHOWN);
 
-	return json_pack("{s:O, s:f, s:f, s:f, s:f, s:o}", "name", json_object_get(kernel, "name"), "time_ps", time_ps,
+	return json_pack("{s:o, s:s, s:f, s:f, s:f, s:f, s:o}", "name", title, "short", shown, "time_ps", time_ps,
 			 "work", work, "per_s", per_s, "share", lowest > 0 ? per_s / lowest : 0, "roofs", own);
 }
 
@@ -159,7 +162,8 @@ void report_roofline_print(FILE *out, const json_t *roofline)
 	json_array_foreach(json_object_get(roofline, "kernels"), i, kernel) {
 		if (i == KERNELS_SHOWN)
 			break;
-		fprintf(out, "  %-28.28s %10.2f %6.1f %% of:", json_string_value(json_object_get(kernel, "name")),
+		fprintf(out, "  %-*s %10.2f %6.1f %% of:", NAME_SHOWN,
+			json_string_value(json_object_get(kernel, "short")),
 			report_number(kernel, "per_s", NULL) / giga, 100 * report_number(kernel, "share", NULL));
 		json_array_foreach(json_object_get(kernel, "roofs"), k, roof) {
 			if (k == ROOFS_SHOWN)

@@ -32,8 +32,8 @@ static json_t *parts_of(const json_t *account, double cycles, double *left_cycle
 	json_object_foreach(sums, key, value) {
 		*left_cycles -= json_number_value(value);
 		report_insert(out, "cycles",
-			      json_pack("{s:s, s:O, s:O, s:f}", "name", key, "what",
-					json_object_get(json_object_get(account, "parts"), key), "cycles", value,
+			      json_pack("{s:s, s:o, s:O, s:f}", "name", key, "what",
+					report_doc(json_object_get(account, "parts"), key), "cycles", value,
 					"share", json_number_value(value) / cycles));
 	}
 	json_decref(sums);
@@ -63,7 +63,7 @@ static json_t *instruction_of(const json_t *account, const json_t *instruction, 
 	json_object_set_new(row, "share", json_real(waits / cycles));
 	json_object_set_new(row, "most", json_string(most));
 	json_object_set_new(row, "most_share", json_real(largest / waits));
-	json_object_set(row, "what", json_object_get(json_object_get(account, "parts"), most));
+	json_object_set_new(row, "what", report_doc(json_object_get(account, "parts"), most));
 	return row;
 }
 

@@ -3,6 +3,7 @@
 
 #include "report/account.h"
 #include "report/cores.h"
+#include "report/demangle.h"
 #include "report/ledger.h"
 #include "report/placed.h"
 #include "report/report.h"
@@ -84,15 +85,13 @@ static json_t *kernels_of(const json_t *run)
 	}
 	qsort(all, count, sizeof(all[0]), by_time);
 	for (i = 0; i < count; i++) {
-		const char *title = json_string_value(json_object_get(all[i], "title"));
 		const double own = report_number(all[i], "time_ps", NULL),
 			     cycles = report_number(all[i], "cycles", NULL);
 
 		json_array_append_new(out,
-				      json_pack("{s:s, s:f, s:f, s:f, s:f}", "name",
-						title ? title : json_string_value(json_object_get(all[i], "name")),
-						"launches", report_number(all[i], "launches", NULL), "time_ps", own,
-						"share", share(own, time_ps), "ipc",
+				      json_pack("{s:o, s:f, s:f, s:f, s:f}", "name", report_title(all[i]), "launches",
+						report_number(all[i], "launches", NULL), "time_ps", own, "share",
+						share(own, time_ps), "ipc",
 						share(report_number(all[i], "thread_instructions", NULL), cycles)));
 	}
 	return out;
@@ -106,6 +105,15 @@ static void add_bound(json_t *out, const char *name, double least_ps, double tim
 		report_insert(out, "least_ps",
 			      json_pack("{s:s, s:f, s:f}", "name", name, "least_ps", least_ps, "share",
 					share(least_ps, time_ps)));
+}
+
+/* Where reads and writes are counted, or both together. */
+static double least_of_dram(const json_t *run)
+{
+	const double per_s = report_number(run, "peak_bytes_per_s", "dram");
+	double bytes;
+
+	return report_dram_bytes(run, &bytes) && per_s > 0 ? bytes / per_s * ps_per_s : 0;
 }
 
 static double least_of(const json_t *run, const char *bytes, const char *peak)
@@ -157,7 +165,7 @@ static double busiest_core(const json_t *run)
 static json_t *bounds_of(const json_t *run)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
-	const double dram = least_of(run, "dram_read", "dram") + least_of(run, "dram_write", "dram");
+	const double dram = least_of_dram(run);
 	json_t *out = json_array();
 
 	if (json_object_get(run, "channels")) {
@@ -328,9 +336,10 @@ static void find_ledger(const json_t *run, json_t *out)
 			(report_number(run, "traffic_bytes", "tx") + report_number(run, "traffic_bytes", "rx")) / 1e6));
 }
 
-json_t *report_why(const json_t *run, const json_t *other)
+json_t *report_why(const json_t *run, const json_t *any)
 {
 	json_t *bounds = bounds_of(run), *findings = json_array();
+	const json_t *other = report_is_same_work(run, any) ? any : NULL;
 
 	if (json_object_get(run, "channels")) {
 		json_t *cores = report_cores(run);
@@ -396,12 +405,13 @@ static void print_kernels(FILE *out, const json_t *kernels)
 
 	fputs("\nkernels, the longest first\n", out);
 	json_array_foreach(kernels, i, kernel) {
+		g_autofree char *name = report_title_cut(json_string_value(json_object_get(kernel, "name")), 44);
+
 		if (i == KERNELS_SHOWN) {
 			fprintf(out, "  ... and %zu more; --json has all\n", json_array_size(kernels) - i);
 			break;
 		}
-		fprintf(out, "  %-44.44s %14.3f us %7.1f %%  IPC %.2f, %.0f launches\n",
-			json_string_value(json_object_get(kernel, "name")),
+		fprintf(out, "  %-44s %14.3f us %7.1f %%  IPC %.2f, %.0f launches\n", name,
 			report_number(kernel, "time_ps", NULL) / ps_per_us, 100 * report_number(kernel, "share", NULL),
 			report_number(kernel, "ipc", NULL), report_number(kernel, "launches", NULL));
 	}
