@@ -416,26 +416,35 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	return false;
 }
 
-bool cli_job_can_run(const struct cli_job *job)
+char *cli_job_why_not(const struct cli_job *job)
 {
+	const char *target = job->target->name, *machine = job->machine->machine;
+
 	if (!machine_cpu_params(&job->machine->config)) {
 		if (!job->target->is_of_threads || !job->target->is_self_checking)
-			return true;
-		cli_error("%s is a program of threads, and machine '%s' has no processors; --machine channel-cpu has",
-			  job->target->name, job->machine->machine);
-		return false;
+			return NULL;
+		return g_strdup_printf("%s is a program of threads, and machine '%s' has no processors; --machine "
+				       "channel-cpu has",
+				       target, machine);
 	}
 	if (job->is_checked)
-		cli_error("machine '%s' has no GPU: the memory checker is for CUDA kernels", job->machine->machine);
-	else if (!job->target->is_of_threads)
-		cli_error("%s was not built with strata cc or strata c++, and machine '%s' has no GPU: nothing in it "
-			  "runs this program",
-			  job->target->name, job->machine->machine);
-	else if (!job->target->is_of_this_version)
-		cli_error("%s was built by strata cc of another version; build it again", job->target->name);
-	else
-		return true;
-	return false;
+		return g_strdup_printf("machine '%s' has no GPU: the memory checker is for CUDA kernels", machine);
+	if (!job->target->is_of_threads)
+		return g_strdup_printf("%s was not built with strata cc or strata c++, and machine '%s' has no GPU: "
+				       "nothing in it runs this program",
+				       target, machine);
+	if (!job->target->is_of_this_version)
+		return g_strdup_printf("%s was built by strata cc of another version; build it again", target);
+	return NULL;
+}
+
+bool cli_job_can_run(const struct cli_job *job)
+{
+	g_autofree char *why_not = cli_job_why_not(job);
+
+	if (why_not)
+		cli_error("%s", why_not);
+	return !why_not;
 }
 
 static int start_child(const struct cli_paths *paths, struct cli_job *job, int stdout_fd)

@@ -69,6 +69,8 @@ struct cli_job {
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index);
 /* Has the machine what the program is for? What processors run is a program of strata cc. False after a message. */
 bool cli_job_can_run(const struct cli_job *job);
+/* NULL, or why not, freed with g_free. */
+char *cli_job_why_not(const struct cli_job *job);
 /* Starts the program. CLI_OK; after a message CLI_USAGE, when it is no program, or CLI_UNABLE. */
 int cli_job_start(const struct cli_paths *paths, struct cli_job *job);
 /* The job's process has ended with this wait status, or CLI_WAIT_UNKNOWN. True: the job is done; its results are read,

@@ -192,7 +192,7 @@ static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, co
 	else if (plan.designs->len)
 		exit_status = designs_fit(o) ? cli_sweep_designs(&s, name, o->json) : CLI_USAGE;
 	else if (cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &s.slots) && cli_sweep_prepare(&s))
-		exit_status = run(&s, o, path, name);
+		exit_status = cli_sweep_files_check(&s) ? run(&s, o, path, name) : CLI_UNABLE;
 	base_diag_free(&diag);
 	cli_sweep_free(&s);
 	sweep_plan_free(&plan);
@@ -257,7 +257,8 @@ int cli_sweep(int argc, char **argv)
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
-	    {"skip-invalid", CLI_FLAG, &o.leaves_out, NULL, "leave out points whose settings are no machine", 0},
+	    {"skip-invalid", CLI_FLAG, &o.leaves_out, NULL, "leave out points whose settings are no machine,\n"
+	     "and programs that a machine cannot run", 0},
 	    {"again", CLI_FLAG, &o.is_again, NULL, "run what has ended without being verified once more", 0},
 	    {"so-far", CLI_FLAG, &o.is_so_far, NULL, "print what has ended, here or elsewhere, and run nothing", 0},
 	    {"slurm", CLI_FLAG, &o.is_slurm, NULL, "as a job array of Slurm; this command waits for it", 0},

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/scratch.h"
+#include "report/check.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -77,6 +78,45 @@ static bool file_write(const struct cli_sweep *s, uint32_t run, json_t *results,
 	return is_written;
 }
 
+static bool is_done(const struct cli_sweep *s, uint32_t run)
+{
+	g_autofree char *path = s->keys->pdata[run] ? path_of(s, run) : NULL;
+
+	return path && g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+/* NULL, or what is wrong with the file of a run. */
+static char *file_check(const struct cli_sweep *s, uint32_t run)
+{
+	json_error_t error;
+	g_autofree char *path = path_of(s, run);
+	json_t *file = json_load_file(path, 0, &error), *results = json_object_get(file, "results"), *one;
+	g_autofree char *wrong = NULL;
+	size_t i;
+
+	if (!file)
+		wrong = g_strdup(error.text);
+	else if (!json_array_size(results))
+		wrong = g_strdup("results is no array of results");
+	json_array_foreach(results, i, one)
+		wrong = wrong ? g_steal_pointer(&wrong) : report_check(one);
+	json_decref(file);
+	return wrong ? g_strdup_printf("%s: %s; without that file it runs again", path, wrong) : NULL;
+}
+
+bool cli_sweep_files_check(const struct cli_sweep *s)
+{
+	for (uint32_t run = 0; run < s->keys->len; run++) {
+		g_autofree char *wrong = is_done(s, run) ? file_check(s, run) : NULL;
+
+		if (wrong) {
+			cli_error("sweep: %s", wrong);
+			return false;
+		}
+	}
+	return true;
+}
+
 json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run)
 {
 	json_t *file = s->keys->pdata[run] ? file_read(s, run) : NULL;
@@ -84,13 +124,6 @@ json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run)
 
 	json_decref(file);
 	return results;
-}
-
-static bool is_done(const struct cli_sweep *s, uint32_t run)
-{
-	g_autofree char *path = s->keys->pdata[run] ? path_of(s, run) : NULL;
-
-	return path && g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
 void cli_sweep_forget_unverified(const struct cli_sweep *s)
@@ -176,29 +209,60 @@ static bool targets_make(struct cli_sweep *s)
 	return true;
 }
 
+/* Was that said of another point? */
+static bool is_said(const struct cli_sweep *s, const char *reason)
+{
+	for (uint32_t i = 0; i < s->reasons->len; i++)
+		if (!g_strcmp0(s->reasons->pdata[i], reason))
+			return true;
+	return false;
+}
+
+/* Takes the reason. False: it is a mistake. */
+static bool leave_out(struct cli_sweep *s, char *reason)
+{
+	g_ptr_array_add(s->keys, NULL);
+	g_ptr_array_add(s->reasons, reason);
+	s->left_count++;
+	return s->leaves_out;
+}
+
+/* Why the session's machine cannot be, or cannot run the program, after a message; NULL: it can. */
+static char *why_not(const struct cli_sweep *s, uint32_t run, const struct cli_job *job,
+		     struct machine_session *session)
+{
+	g_autofree char *text = point_text(s, cli_sweep_point(s, run));
+	char *reason;
+
+	if (!machine_load(s, run, session)) {
+		cli_error("sweep: point %u (%s) is no machine%s", cli_sweep_point(s, run), text,
+			  s->leaves_out ? ", left out" : "; --skip-invalid leaves such points out");
+		return g_strdup("its settings are no machine");
+	}
+	reason = cli_job_why_not(job);
+	if (reason && !is_said(s, reason))
+		cli_error("sweep: %s%s", reason,
+			  s->leaves_out ? "; left out" : "; --skip-invalid leaves such pairs out");
+	return reason;
+}
+
 static bool key_make(struct cli_sweep *s, uint32_t run, const struct cli_models *models)
 {
 	g_autofree struct machine_session *session = g_new(struct machine_session, 1);
 	const struct cli_job job = {
 	    .target = cli_sweep_target(s, run), .machine = session, .verify = s->verify, .is_captured = true};
-	g_autofree char *text = point_text(s, cli_sweep_point(s, run));
-	char *key;
+	char *reason = why_not(s, run, &job, session), *key;
 
-	if (!machine_load(s, run, session)) {
-		cli_error("sweep: point %u (%s) is no machine%s", cli_sweep_point(s, run), text,
-			  s->leaves_out ? ", left out" : "; --skip-invalid leaves such points out");
-		if (!s->leaves_out)
-			return false;
-		s->left_count++;
-		g_ptr_array_add(s->keys, NULL);
-		return true;
-	}
+	if (reason)
+		return leave_out(s, reason);
 	key = cli_run_key(&job, models);
-	if (!key)
+	if (!key) {
 		cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
-	else
-		g_ptr_array_add(s->keys, key);
-	return key != NULL;
+		return false;
+	}
+	g_ptr_array_add(s->keys, key);
+	g_ptr_array_add(s->reasons, NULL);
+	return true;
 }
 
 bool cli_sweep_prepare(struct cli_sweep *s)
@@ -207,6 +271,7 @@ bool cli_sweep_prepare(struct cli_sweep *s)
 	bool is_ok;
 
 	s->keys = g_ptr_array_new_with_free_func(g_free);
+	s->reasons = g_ptr_array_new_with_free_func(g_free);
 	is_ok = targets_make(s);
 	for (uint32_t run = 0; is_ok && run < cli_sweep_count(s); run++)
 		is_ok = key_make(s, run, &models);
@@ -345,4 +410,6 @@ void cli_sweep_free(struct cli_sweep *s)
 		cli_targets_free(s->targets);
 	if (s->keys)
 		g_ptr_array_free(s->keys, TRUE);
+	if (s->reasons)
+		g_ptr_array_free(s->reasons, TRUE);
 }

@@ -22,10 +22,11 @@ struct cli_sweep {
 	GPtrArray *sets; /* of const char *: settings that all runs have, before the point's own */
 	struct cli_verify verify;
 	uint32_t slots;      /* runs side by side; 0: as many as the process may use cores */
-	bool leaves_out;     /* points whose settings are no machine; else they are a mistake */
+	bool leaves_out;     /* what cannot run; else that is a mistake */
 	const char *dir;     /* the sweep's folder */
 	GPtrArray *targets;  /* struct cli_target *, by program */
 	GPtrArray *keys;     /* of char *, by run; NULL: left out */
+	GPtrArray *reasons;  /* of char *, by run; why it is left out, or NULL */
 	uint32_t left_count; /* runs that are left out */
 	struct cli_sweep_progress *whole; /* of all processes' runs, begun; NULL: this one's are what is told */
 };
@@ -36,12 +37,15 @@ uint32_t cli_sweep_point(const struct cli_sweep *s, uint32_t run);
 const char *cli_sweep_machine(const struct cli_sweep *s, uint32_t run);
 const struct cli_target *cli_sweep_target(const struct cli_sweep *s, uint32_t run);
 
-/* Finds the programs, checks every machine, makes the keys and the folder. False after messages. */
+/* Finds the programs, looks whether every machine is one and can run them, makes the keys and the folder. False after
+ * messages. */
 bool cli_sweep_prepare(struct cli_sweep *s);
 /* An array of the run's results, one per process; NULL: it is not done. */
 json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run);
 /* Runs that have ended without being verified are not done any more. */
 void cli_sweep_forget_unverified(const struct cli_sweep *s);
+/* Are the files of runs that have ended results? False after a message. */
+bool cli_sweep_files_check(const struct cli_sweep *s);
 /* How many are done, of those that are not left out. */
 uint32_t cli_sweep_done_count(const struct cli_sweep *s);
 /* Does the runs of part `part` of `part_count` (from 0: every part_count-th run) that are not done. Returns an exit

@@ -91,6 +91,8 @@ static json_t *run_json(const struct cli_sweep *s, uint32_t run)
 			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
 			      json_is_true(json_object_get(result, "verified")));
 
+	if (s->reasons->pdata[run])
+		json_object_set_new(o, "left_out", json_string(s->reasons->pdata[run]));
 	json_object_set_new(o, "objectives", cli_sweep_objectives(s->plan, result));
 	json_object_set_new(o, "result", result ? short_of(result) : json_null());
 	json_decref(results);
@@ -212,7 +214,9 @@ static void print_run(FILE *out, const json_t *run)
 	fprintf(out, "  %-5s ", json_is_true(json_object_get(run, "is_pareto")) ? "*" : "");
 	json_object_foreach(json_object_get(run, "settings"), key, value)
 		fprintf(out, " %s=%s", key, json_string_value(value));
-	if (!json_is_true(json_object_get(run, "done")))
+	if (json_object_get(run, "left_out"))
+		fprintf(out, "  left out: %s", json_string_value(json_object_get(run, "left_out")));
+	else if (!json_is_true(json_object_get(run, "done")))
 		fputs("  NOT DONE", out);
 	else if (!json_is_true(json_object_get(run, "verified")))
 		fputs("  NOT VERIFIED", out);
