@@ -20,11 +20,13 @@
 static const struct cli_about about = {
     .name = "list",
     .usage = "strata list params|stats|machines|memories|memory-params|workloads|mechanisms|storage\n"
-	     "            [--machine M] [--json]",
+	     "            [PATTERN] [--machine M] [--json]",
     .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
 	       "the machines, memories, workloads and near-data mechanisms by name, every parameter of memories and\n"
-	       "streams (for strata mem), and what a machine's mechanism stores.",
+	       "streams (for strata mem), and what a machine's mechanism stores. PATTERN: only names that match it,\n"
+	       "with * and ? as in a shell.",
     .examples = "  strata list machines\n"
+	"  strata list params 'l2.*'\n"
 	"  strata list params --json\n"
 	"  strata list storage --machine tom-ctrl-tmap",
 };
@@ -386,13 +388,27 @@ static const struct listing *find_listing(const char *name)
 	return NULL;
 }
 
+/* False after a message: there is none. */
+static bool keep_matching(json_t *list, const char *pattern)
+{
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		const json_t *name = json_object_get(json_array_get(list, i), "name");
+
+		if (!g_pattern_match_simple(pattern, json_string_value(name)))
+			json_array_remove(list, i);
+	}
+	if (!json_array_size(list))
+		cli_error("list: no name matches '%s'", pattern);
+	return json_array_size(list);
+}
+
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	struct request *request = ctx;
 
-	if (words->words->len != 1 || words->program) {
+	if (words->words->len < 1 || words->words->len > 2 || words->program) {
 		cli_error("list: expected one of params, stats, machines, memories, memory-params, workloads, "
-			  "mechanisms, storage");
+			  "mechanisms, storage, and at most one pattern of names");
 		return CLI_USAGE;
 	}
 
@@ -409,6 +425,9 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 	json_t *list = json_array();
 	bool is_ok = listing->list(request, list);
+
+	if (words->words->len > 1)
+		is_ok = keep_matching(list, words->words->pdata[1]) && is_ok;
 
 	if (request->is_json) {
 		json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15));

@@ -51,15 +51,32 @@ static char *find_file(const struct sim_search *search, const char *name, const 
 	return NULL;
 }
 
+/* Those that have the word in them, or begin with what it nearly is: "a, b". */
+static char *names_like(char **names, const char *word)
+{
+	GString *text = g_string_new(NULL);
+
+	for (; *names; names++) {
+		g_autofree char *begin = g_strndup(*names, strlen(word));
+		const char *const one[] = {begin};
+
+		if (*word && (strstr(*names, word) || base_nearest_name(word, one, 1)))
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "", *names);
+	}
+	return g_string_free(text, FALSE);
+}
+
 static void report_unknown(const struct sim_search *search, const char *thing, const char *name, struct base_place at,
 			   struct base_diag_list *diag)
 {
 	g_auto(GStrv) names = sim_description_names(search);
 	const char *nearest = base_nearest_name(name, (const char *const *)names, g_strv_length(names));
-	g_autofree char *all = g_strjoinv(", ", names);
+	g_autofree char *all = g_strjoinv(", ", names), *some = names_like(names, name);
 
 	if (nearest)
 		base_diag_error(diag, at, "no %s '%s'; did you mean '%s'?", thing, name, nearest);
+	else if (*some)
+		base_diag_error(diag, at, "no %s '%s'; did you mean one of %s?", thing, name, some);
 	else if (*all)
 		base_diag_error(diag, at, "no %s '%s'; there are %s, and any path to a .yaml file", thing, name, all);
 	else
