@@ -8,6 +8,7 @@
 #include "report/demangle.h"
 #include "report/memory.h"
 #include "report/report.h"
+#include "report/roofline.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -192,7 +193,9 @@ static void test_comparison_of_wrong_runs(void **state)
 	const char *mean = strstr(text, "geo. mean");
 
 	assert_non_null(mean);
-	assert_non_null(strstr(mean, "2.00x")); /* of x alone */
+	/* Of x alone: of 4 us and 2 us in kernels, 7 us and 5 us the whole program, the same energy. */
+	assert_non_null(strstr(mean, "   2.00x    1.40x"));
+	assert_non_null(strstr(mean, "   1.00x  of 1 of 5 workloads"));
 	free(text);
 	json_decref(runs);
 }
@@ -219,6 +222,153 @@ static void test_comparison_of_processes(void **state)
 	assert_non_null(strstr(text, "of 2 of 2 workloads"));
 	free(text);
 	json_decref(runs);
+}
+
+/* What nobody counts is no 0; energies of different parts have a mark; a program with other arguments is another. */
+static void test_comparison_of_what_is_not_counted(void **state)
+{
+	json_t *runs = json_array(), *base = make_run("w", "base", 4000000, 10e9);
+	json_t *other = make_run("w", "other", 2000000, 5e9), *args = make_run("w", "args", 1000000, 10e9);
+
+	(void)state;
+	json_object_set_new(base, "traffic_bytes",
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "tx", 1000, "rx", 2000, "stack_to_stack", 0,
+				      "dram_read", 3000, "dram_write", 4000, "dram", 7000));
+	json_object_set_new(other, "traffic_bytes",
+			    json_pack("{s:n, s:n, s:n, s:n, s:n, s:i}", "tx", "rx", "stack_to_stack", "dram_read",
+				      "dram_write", "dram", 9000));
+	json_object_set_new(base, "energy_scope", json_pack("[s, s]", "cores", "memory"));
+	json_object_set_new(base, "energy_not_counted", json_array());
+	json_object_set_new(other, "energy_scope", json_pack("[s]", "memory"));
+	json_object_set_new(other, "energy_not_counted", json_pack("[s]", "cores"));
+	json_object_set_new(args, "args", json_pack("[s]", "y"));
+	json_array_append_new(runs, base);
+	json_array_append_new(runs, other);
+	json_array_append_new(runs, args);
+
+	char *text = comparison_of(runs, 1);
+
+	assert_non_null(strstr(text, "     0.001     0.002     0.000     0.007    10.0000   1.00x  b 30 %\n"));
+	assert_non_null(strstr(text, "         -         -         -     0.009     5.0000   0.50x* b 30 %\n"));
+	assert_non_null(strstr(text, "energy of other: memory; not counted: cores\n"));
+	assert_non_null(strstr(text, "* energies of different parts"));
+	assert_null(strstr(text, "4.00x"));
+	free(text);
+	json_decref(runs);
+}
+
+/* Of a memory that was a rate, older results have its bytes among the statistics; who counts nothing has none. */
+static void test_dram_bytes(void **state)
+{
+	json_t *run = make_run("w", "m", 1000000, 10);
+	double bytes;
+
+	(void)state;
+	assert_false(report_dram_bytes(run, &bytes));
+	json_object_set_new(run, "traffic_bytes", json_pack("{s:i, s:i}", "dram_read", 0, "dram_write", 0));
+	json_object_set_new(json_object_get(run, "stats"), "cpu.rated_bytes", json_integer(12542080));
+	assert_true(report_dram_bytes(run, &bytes));
+	assert_true(bytes == 12542080);
+	json_object_set_new(json_object_get(run, "traffic_bytes"), "dram", json_integer(5));
+	assert_true(report_dram_bytes(run, &bytes));
+	assert_true(bytes == 5);
+	json_decref(run);
+}
+
+static void test_same_work(void **state)
+{
+	static const struct {
+		const char *key, *of_a, *of_b;
+		bool is_same;
+	} cases[] = {
+	    {"machine", "m", "n", true},	     {"workload", "w", "v", false},
+	    {"input_sha256", "a", "b", false},	     {"program_sha256", "a", "b", true},
+	    {"program_path", "/a/w", "/b/w", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		json_t *a = make_run("w", "m", 1, 1), *b = make_run("w", "m", 2, 1);
+
+		json_object_set_new(a, cases[i].key, json_string(cases[i].of_a));
+		json_object_set_new(b, cases[i].key, json_string(cases[i].of_b));
+		assert_int_equal(report_is_same_work(a, b), cases[i].is_same);
+		/* Of a user's programs of one name both the path and the text differ. */
+		json_object_set_new(b, "program_sha256", json_string("other"));
+		json_object_set_new(b, "program_path", json_string("other"));
+		json_object_set_new(a, "program_sha256", json_string("a"));
+		json_object_set_new(a, "program_path", json_string("a"));
+		assert_false(report_is_same_work(a, b));
+		json_object_set_new(a, "verified_by", json_string("workload"));
+		json_object_set_new(b, "verified_by", json_string("workload"));
+		assert_int_equal(report_is_same_work(a, b), cases[i].is_same);
+		json_decref(a);
+		json_decref(b);
+	}
+}
+
+/* The per_s of a roof. */
+static double roof_of(const json_t *roofline, const char *name)
+{
+	const json_t *roof;
+	size_t i;
+
+	json_array_foreach(json_object_get(roofline, "roofs"), i, roof)
+		if (!strcmp(json_string_value(json_object_get(roof, "name")), name))
+			return report_number(roof, "per_s", NULL);
+	return 0;
+}
+
+/* Every roof of a GPU, of numbers that are all different. */
+static void test_roofs(void **state)
+{
+	json_t *run = make_run("w", "m", 1000000, 10), *roofline;
+
+	(void)state;
+	json_object_set_new(run, "params",
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "gpu.sm_count", 5,
+				      "gpu.stack_count", 2, "gpu.stack_sm_count", 3, "gpu.sm_clock_khz", 1000000,
+				      "sm.scheduler_count", 4, "sm.int_interval_cycles", 1,
+				      "sm.imul_interval_cycles", 2, "sm.fp32_interval_cycles", 8,
+				      "sm.fp64_interval_cycles", 16, "sm.sfu_interval_cycles", 32));
+	json_object_set_new(run, "peak_bytes_per_s",
+			    json_pack("{s:i, s:i, s:i, s:i}", "tx", 100, "rx", 200, "stack_to_stack", 300, "dram",
+				      400));
+	json_object_set_new(run, "account", json_pack("{s:{}, s:[]}", "parts", "kernels"));
+	roofline = report_roofline(run);
+	/* 11 SMs at 1 GHz with 4 schedulers each, or one unit for all of them. */
+	assert_true(roof_of(roofline, "issue") == 44e9);
+	assert_true(roof_of(roofline, "integer units") == 44e9 * 32);
+	assert_true(roof_of(roofline, "multipliers") == 44e9 * 16);
+	assert_true(roof_of(roofline, "fp32 units") == 44e9 * 4);
+	assert_true(roof_of(roofline, "fp64 units") == 44e9 * 2);
+	assert_true(roof_of(roofline, "SFUs") == 11e9);
+	assert_true(roof_of(roofline, "links, GPU to stacks") == 100);
+	assert_true(roof_of(roofline, "links, stacks to GPU") == 200);
+	assert_true(roof_of(roofline, "links between stacks") == 300);
+	assert_true(roof_of(roofline, "DRAM of the stacks") == 400);
+	json_decref(roofline);
+	json_decref(run);
+}
+
+static void test_idle_ndps(void **state)
+{
+	json_t *run = make_run("w", "m", 1000000, 10);
+
+	(void)state;
+	json_object_set_new(run, "channels", json_pack("{s:i, s:i}", "up_bytes", 1, "down_bytes", 1));
+	json_object_set_new(run, "params", json_pack("{s:i, s:i}", "channel.ndp_count", 32, "channel.core_count", 16));
+	for (uint32_t i = 0; i < 2; i++) {
+		static const char line[] = "0 of 512 ran anything: channel.place=flat, or <strata/ndp.h>\n";
+
+		json_object_set_new(json_object_get(run, "stats"), "channel.instructions", json_integer(i));
+
+		char *text = summary_of(run);
+
+		assert_int_equal(strstr(text, line) != NULL, i == 0);
+		free(text);
+	}
+	json_decref(run);
 }
 
 static void put_sums(json_t *run, const char *mechanism, int launches, int ctas, int instructions)
@@ -424,6 +574,33 @@ static void test_demangle(void **state)
 	}
 }
 
+static void test_title_cut(void **state)
+{
+	static const struct {
+		const char *title;
+		size_t width;
+		const char *cut;
+	} cases[] = {
+	    {"gather(float*, float const*, int const*, int)", 60, "gather(float*, float const*, int const*, int)"},
+	    {"gather(float*, float const*, int const*, int)", 20, "gather(...)"},
+	    {"void reduce<float, 256>(float*)", 20, "reduce<...>(...)"},
+	    {"void reduce<float, 256>(float*, int)", 30, "reduce<float, 256>(...)"},
+	    {"(anonymous namespace)::kernel(int*, int*)", 34, "(anonymous namespace)::kernel(...)"},
+	    {"f(void (*)(int), int)", 10, "f(...)"},
+	    {"a_name_of_c_that_is_very_long", 12, "a_name_of..."},
+	    {"gr\303\266\303\237er_als_alles", 8, "gr\303\266\303\237e..."},
+	    {"", 5, ""},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *cut = report_title_cut(cases[i].title, cases[i].width);
+
+		assert_string_equal(cut, cases[i].cut);
+		assert_true((size_t)g_utf8_strlen(cut, -1) <= cases[i].width);
+	}
+}
+
 static void test_trace(void **state)
 {
 	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
@@ -581,6 +758,12 @@ int main(void)
 	    cmocka_unit_test(test_top_stalls),
 	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_offloads),
 	    cmocka_unit_test(test_comparison_of_a_failure),
+	    cmocka_unit_test(test_comparison_of_what_is_not_counted),
+	    cmocka_unit_test(test_dram_bytes),
+	    cmocka_unit_test(test_same_work),
+	    cmocka_unit_test(test_roofs),
+	    cmocka_unit_test(test_idle_ndps),
+	    cmocka_unit_test(test_title_cut),
 	    cmocka_unit_test(test_comparison_of_wrong_runs),
 	    cmocka_unit_test(test_comparison_of_processes),
 	    cmocka_unit_test(test_work),
