@@ -21,11 +21,19 @@ void energy_list_add(struct energy_list *list, const struct energy_table *table,
 	energy_list_add_of(list, NULL, table, params, counts, counts_bytes);
 }
 
+void energy_list_add_absent(struct energy_list *list, const struct energy_table *table, const void *params,
+			    const void *counts, size_t counts_bytes)
+{
+	energy_list_add(list, table, params, counts, counts_bytes);
+	list->items[list->count - 1].is_absent = true;
+}
+
 void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
 			const void *params, const void *counts, size_t counts_bytes)
 {
 	CHECK(list->count < ENERGY_PARTS_MAX && counts_bytes <= ENERGY_COUNTS_BYTES);
 	list->items[list->count].of = name;
+	list->items[list->count].is_absent = false;
 	list->items[list->count].table = table;
 	list->items[list->count].params = params;
 	memcpy(list->items[list->count++].counts, counts, counts_bytes);
@@ -151,12 +159,14 @@ static void add_table(const struct account *a, const struct energy_table *t)
 		add_power(a, &t->powers[i]);
 }
 
-static void add_components(struct energy_report *report, const char *of, const struct energy_table *t)
+static void add_components(struct energy_report *report, const char *of, const struct energy_table *t, bool is_absent)
 {
 	for (uint32_t i = 0; i < t->component_count; i++) {
 		CHECK(report->component_count < ENERGY_COMPONENT_MAX);
 		report->components[report->component_count++] = (struct energy_component){
-		    .of = of, .name = t->components[i].name, .scope = t->components[i].scope};
+		    .of = of,
+		    .name = t->components[i].name,
+		    .scope = is_absent ? ENERGY_SCOPE_COUNT : t->components[i].scope};
 	}
 }
 
@@ -165,7 +175,7 @@ void energy_account(const struct energy_list *list, const struct sim_stats *stat
 {
 	*out = (struct energy_report){.component_count = 0};
 	for (uint32_t i = 0; i < list->count; i++)
-		add_components(out, list->items[i].of, list->items[i].table);
+		add_components(out, list->items[i].of, list->items[i].table, list->items[i].is_absent);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct account a = {.of = list->items[i].of,
 					  .params = list->items[i].params,

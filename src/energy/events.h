@@ -118,6 +118,7 @@ struct energy_list {
 		const struct energy_table *table;
 		const char *of; /* NULL, or before each component and each group of statistics, with a dot */
 		const void *params;
+		bool is_absent; /* its components are there, and 0, but of no scope */
 		double counts[ENERGY_COUNTS_BYTES / sizeof(double)];
 	} items[ENERGY_PARTS_MAX];
 	uint32_t count;
@@ -125,6 +126,9 @@ struct energy_list {
 /* Adds a part's table; there must be room for it. */
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
 		     const void *counts, size_t counts_bytes);
+/* The same of a part that this machine has not. */
+void energy_list_add_absent(struct energy_list *list, const struct energy_table *table, const void *params,
+			    const void *counts, size_t counts_bytes);
 /* The same of a part that is there under a name (kept): its components and its statistics begin with that. */
 void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
 			const void *params, const void *counts, size_t counts_bytes);
@@ -132,7 +136,7 @@ void energy_list_add_of(struct energy_list *list, const char *name, const struct
 struct energy_component {
 	const char *of;	  /* NULL, or the name of the part */
 	const char *name; /* "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
-	enum energy_scope scope;
+	enum energy_scope scope; /* ENERGY_SCOPE_COUNT: of a part that the machine has not */
 	bool is_counted; /* some row charges it with an energy or power that is stated; else pj says nothing */
 	double pj;
 };

@@ -183,12 +183,14 @@ void machine_gpu_energy(const struct machine_config *config, struct energy_list 
 	    .ck_ps = (double)ck.num_ps / (double)ck.den,
 	};
 	const struct energy_memory_counts memory = energy_memory_counts(p, &shape);
-	const struct energy_nsu_counts nsu = {.nsu_count = stacks};
+	const struct energy_nsu_counts nsu = {.nsu_count = c->nsu.is_present ? stacks : 0};
 
 	energy_list_add(out, &energy_gpu_table, p, &gpu, sizeof(gpu));
 	energy_list_add(out, &energy_memory_table, p, &memory, sizeof(memory));
 	if (c->nsu.is_present)
 		energy_list_add(out, &energy_nsu_table, p, &nsu, sizeof(nsu));
+	else
+		energy_list_add_absent(out, &energy_nsu_table, p, &nsu, sizeof(nsu));
 }
 
 /* ---- the part's fields ---- */
