@@ -195,7 +195,8 @@ int main(int argc, char **argv)
 	json_t *file = argc == 2 ? json_load_file(argv[1], 0, NULL) : NULL;
 	g_autofree char *wrong = NULL;
 
-	original = json_is_array(file) ? json_array_get(file, 0) : file;
+	original = json_incref(json_is_array(file) ? json_array_get(file, 0) : file);
+	json_decref(file);
 	place = g_string_new(NULL);
 	signal(SIGSEGV, crash);
 	signal(SIGABRT, crash);
@@ -209,6 +210,9 @@ int main(int argc, char **argv)
 	if (!json_equal(mutant, original))
 		fail("the original is not back");
 	cut_off();
+	json_decref(mutant);
+	json_decref(original);
+	g_string_free(place, TRUE);
 	printf("mutants: %u mutants, %u refused, %u failed\n", mutant_count, refused_count, failed_count);
 	return failed_count || !refused_count;
 }
