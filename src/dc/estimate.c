@@ -1,5 +1,6 @@
 /* estimate.c - see estimate.h. */
 #include "dc/estimate.h"
+#include "dc/param.h"
 
 #include <glib.h>
 #include <math.h>
@@ -37,14 +38,12 @@ static uint8_t of_inst(const struct values *v, const struct ptx_inst *i, const s
 {
 	uint8_t depends = 0;
 
-	if (i->op == PTX_OP_LD && (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL))
-		return 0;
 	for (uint32_t r = 0; r < use->read_count; r++)
 		depends |= v->depends[use->reads[r]];
 	for (uint32_t s = 0; s < i->src_count; s++)
 		if (i->src[s].kind == PTX_OPND_SREG)
 			depends |= of_sreg(&i->src[s]);
-	if (i->op == PTX_OP_LD || i->op == PTX_OP_ATOM)
+	if ((i->op == PTX_OP_LD && !dc_param_is_load(i)) || i->op == PTX_OP_ATOM)
 		depends |= OF_MEMORY;
 	return depends;
 }

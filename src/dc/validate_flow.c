@@ -599,7 +599,8 @@ static void leave_block(struct flow *f, struct dc_state *state, uint32_t block, 
 	forget_defs(f, from);
 	if (last->op == PTX_OP_BRA)
 		taken = cfg->block_of[last->src[0].label];
-	if (!ptx_inst_ends_block(last)) {
+	if (!ptx_inst_ends_block(last) || (last->op == PTX_OP_TRAP && last->has_guard)) {
+		/* Who traps ends the launch: whoever is there afterwards goes on. */
 		go_to(f, state, from, next, 0, DC_BIT_UNKNOWN);
 	} else if (!last->has_guard) {
 		go_to(f, state, from, taken, 0, DC_BIT_UNKNOWN);

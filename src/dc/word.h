@@ -122,7 +122,7 @@ struct dc_slot {
 
 enum dc_box_kind {
 	DC_BOX_NONE,
-	DC_BOX_MEMORY, /* inst: ld, st, atom, red and their kind, of any space but .param */
+	DC_BOX_MEMORY, /* inst: ld, st, atom, red and their kind; of .param what the host cannot load */
 	DC_BOX_SPILL,  /* src[0] to the lane's spill slot(s) `spill` */
 	DC_BOX_FILL,   /* the lane's spill slot(s) `spill` to dst[0] */
 	/* inst: shfl, vote, match, redux, activemask, elect among the 32 lanes of a warp, with the lanes of the guard
@@ -135,7 +135,7 @@ enum dc_box_kind {
 	DC_BOX_FENCE, /* inst: membar, fence; earlier accesses are done anyway: blocking execution */
 	DC_BOX_CALL, /* inst: call of a function that the host serves (simt_builtin_is); src: the arguments' values, dst
 			and elems: results */
-	DC_BOX_TRAP, /* inst: trap, brkpt */
+	DC_BOX_TRAP, /* inst: trap, brkpt; with sources: src[0] is no label's number of the src[1] that brx has */
 };
 
 /* The operation of the C-Box. It occupies every array that it reads or writes: their slots are DC_SLOT_BUSY. */
@@ -152,7 +152,9 @@ struct dc_box {
 	const struct ptx_var *var; /* NULL, or a .global or .const variable whose address is added */
 	/* src[0] is an offset of 32 bits, signed, and the last source, HOST or IMM, is the base that it is added to. */
 	bool has_base;
-	uint8_t space; /* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, or NONE: generic, windows of simt/memory.h */
+	/* enum ptx_space: GLOBAL, CONST, SHARED, LOCAL, PARAM_ENTRY of a place in the launch's block, or NONE: generic,
+	 * windows of simt/memory.h */
+	uint8_t space;
 	struct dc_loc dst[DC_ELEMS]; /* a load's elements (lo DC_NO_REG: sink) */
 	uint16_t pred_dst;           /* predicate result; DC_NO_PRED */
 	uint16_t comes; /* BARRIER: predicate of the lanes that may still come to a barrier; DC_NO_PRED: all */
@@ -237,6 +239,7 @@ struct dc_kernel {
 	uint64_t shared_bytes; /* static; .extern .shared arrays lie behind */
 	uint64_t local_bytes;  /* per lane, without spills */
 	uint64_t param_bytes;
+	const struct ptx_var *param_block; /* stands for the address of the launch's parameters; NULL: unasked */
 	bool has_barrier, has_warp_ops, has_shared; /* any of them: a CTA must fit one control block */
 	uint64_t *is_host; /* bit set over func->regs: the value is a host value, in no array */
 	uint64_t *is_kept; /* the same: a float whose mantissa lies in two's complement, array/complement.h */

@@ -73,20 +73,6 @@ enum simt_next simt_fault(struct simt_launch *l, const struct simt_warp *w, cons
 	return SIMT_FAULTED;
 }
 
-/* Beside the nearest allocation: the switch by which pages decide, as on hardware, where they would let this pass. */
-static void describe_global(struct simt_launch *l, uint64_t addr, uint32_t bytes)
-{
-	const size_t room = sizeof(l->fault.text);
-
-	simt_memory_describe(l->mem, addr, l->fault.text, room);
-	if (!simt_memory_find(l->mem, addr, bytes) && simt_memory_shares_page(l->mem, addr, bytes)) {
-		const size_t used = strlen(l->fault.text);
-
-		snprintf(l->fault.text + used, room - used,
-			 "; hardware lets it pass, in the same page of 2 MiB: --set run.bounds=page");
-	}
-}
-
 /* What a thread has of local memory: frames, and below them what is left of its stack. */
 static void describe_local(struct text *t, const struct simt_warp_state *s)
 {
@@ -113,7 +99,7 @@ enum simt_next simt_fault_access(struct simt_launch *l, const struct simt_warp *
 
 	add(&t, "illegal %s of %u bytes at 0x%llx", is_store ? "write" : "read", bytes, (unsigned long long)addr);
 	if (space == SIMT_MEM_GLOBAL)
-		describe_global(l, addr, bytes);
+		simt_memory_describe_access(l->mem, addr, bytes, l->fault.text, sizeof(l->fault.text));
 	else if (space == SIMT_MEM_LOCAL)
 		describe_local(&t, w->state);
 	else

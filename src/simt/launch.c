@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "simt/check_hooks.h"
+#include "simt/service.h"
 #include "simt/state.h"
 
 /* ---- launches ---- */
@@ -119,6 +120,11 @@ static bool place_workspace(struct simt_launch *l, struct base_diag_list *diag)
 	}
 	memset((void *)(uintptr_t)l->state->workspace_addr, 0, bytes);
 	return true;
+}
+
+uint64_t simt_launch_params(const struct simt_launch *l)
+{
+	return l->state ? l->state->param_addr : (uintptr_t)l->params;
 }
 
 bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, struct base_diag_list *diag)

@@ -477,6 +477,18 @@ void simt_memory_describe(const struct simt_memory *m, uint64_t addr, char *text
 		 a->is_live ? "" : " (freed)", a->is_live && a->is_readonly && is_inside ? ", which is read-only" : "");
 }
 
+void simt_memory_describe_access(const struct simt_memory *m, uint64_t addr, uint32_t bytes, char *text,
+				 uint32_t size_bytes)
+{
+	simt_memory_describe(m, addr, text, size_bytes);
+	if (!simt_memory_find(m, addr, bytes) && simt_memory_shares_page(m, addr, bytes)) {
+		const size_t used = strlen(text);
+
+		snprintf(text + used, size_bytes - used,
+			 "; hardware lets it pass, in the same page of 2 MiB: --set run.bounds=page");
+	}
+}
+
 uint64_t simt_memory_capacity_bytes(const struct simt_memory *m)
 {
 	return m->capacity_bytes;

@@ -10,6 +10,8 @@
 uint64_t simt_program_variable(const struct simt_program *p, const struct ptx_var *var);
 /* The name of the module's file, for messages. */
 const char *simt_program_module_name(const struct simt_program *p);
+/* Device address of a launch's parameters; before it begins, where the caller has them. */
+uint64_t simt_launch_params(const struct simt_launch *l);
 
 /* One lane's atomic: writes the new value at p, returns the old one. */
 typedef uint64_t (*simt_atomic_fn)(void *p, uint64_t b, uint64_t c);

@@ -293,7 +293,9 @@ static uint8_t *place(struct run *r, const struct dc_box *b, uint32_t lane, uint
 	if (space == PTX_LOCAL)
 		return at + bytes <= r->local_bytes ? r->local + lane * r->local_bytes + at : NULL;
 	if (space == PTX_PARAM_ENTRY)
-		return at + bytes <= r->k->param_bytes ? (uint8_t *)(uintptr_t)r->l->params + at : NULL;
+		return at < r->k->param_bytes && bytes <= r->k->param_bytes - at
+			   ? (uint8_t *)(uintptr_t)r->l->params + at
+			   : NULL;
 	return simt_memory_find(r->l->mem, at, bytes) ? (uint8_t *)(uintptr_t)at : NULL;
 }
 

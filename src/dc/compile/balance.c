@@ -32,8 +32,10 @@ struct chain {
 	bool *is_inner; /* [inst_count]: part of the tree of a later instruction */
 };
 
-/* The instruction whose result this operand is, if it can be taken apart: of the same operator and block, read once. */
-static const struct ptx_inst *inner(const struct chain *k, const struct ptx_inst *root, const struct ptx_operand *o)
+/* The instruction whose result this operand of `reader` is, if it can be taken apart: of the same operator and block,
+ * before it there, so that the value is of this round of a loop, and read once. */
+static const struct ptx_inst *inner(const struct chain *k, const struct ptx_inst *root, const struct ptx_inst *reader,
+				    const struct ptx_operand *o)
 {
 	const struct ptx_func *f = k->c->func;
 	const struct ptx_inst *i;
@@ -41,7 +43,7 @@ static const struct ptx_inst *inner(const struct chain *k, const struct ptx_inst
 	if (o->kind != PTX_OPND_REG || o->negate || k->defs[o->reg] != 1 || k->reads[o->reg] != 1)
 		return NULL;
 	i = &f->insts[k->def_at[o->reg]];
-	if (i->op != root->op || ptx_type_bytes(i->type) != ptx_type_bytes(root->type) ||
+	if (i >= reader || i->op != root->op || ptx_type_bytes(i->type) != ptx_type_bytes(root->type) ||
 	    ptx_type_is_float(i->type) != ptx_type_is_float(root->type) || i->mods.round != root->mods.round ||
 	    i->mods.ftz != root->mods.ftz || !is_associative(k->c, i) ||
 	    k->cfg->block_of[i - f->insts] != k->cfg->block_of[root - f->insts])
@@ -55,7 +57,7 @@ static bool gather(const struct chain *k, const struct ptx_inst *root, const str
 {
 	*deepest = MAX(*deepest, depth);
 	for (uint32_t s = 0; s < 2; s++) {
-		const struct ptx_inst *in = inner(k, root, &i->src[s]);
+		const struct ptx_inst *in = inner(k, root, i, &i->src[s]);
 
 		if (in) {
 			if (!gather(k, root, in, leaves, depth + 1, deepest))
@@ -73,7 +75,7 @@ static bool gather(const struct chain *k, const struct ptx_inst *root, const str
 static void mark(const struct chain *k, const struct ptx_inst *root, const struct ptx_inst *i)
 {
 	for (uint32_t s = 0; s < 2; s++) {
-		const struct ptx_inst *in = inner(k, root, &i->src[s]);
+		const struct ptx_inst *in = inner(k, root, i, &i->src[s]);
 
 		if (in) {
 			k->is_inner[in - k->c->func->insts] = true;

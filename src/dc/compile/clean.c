@@ -91,7 +91,7 @@ static void replace_all(struct dcc *c, struct ptx_inst *i, const uint32_t *from)
 	}
 }
 
-static bool is_useless(const struct defs *d, const struct ptx_inst *i)
+static bool is_useless(const struct dcc *c, const struct defs *d, const struct ptx_inst *i)
 {
 	struct simt_alu alu;
 	const char *why;
@@ -99,7 +99,7 @@ static bool is_useless(const struct defs *d, const struct ptx_inst *i)
 	if (i->dst.kind != PTX_OPND_REG || d->reads[i->dst.reg] ||
 	    (i->dst2.kind == PTX_OPND_REG && d->reads[i->dst2.reg]))
 		return false;
-	return i->op == PTX_OP_MOV || dcc_inst_is_given(i) || simt_alu_find(i, SIMT_ISA_PORTABLE, &alu, &why);
+	return i->op == PTX_OP_MOV || dcc_inst_is_given(c, i) || simt_alu_find(i, SIMT_ISA_PORTABLE, &alu, &why);
 }
 
 /* To what follows anyway: blocks that only such a branch parts become one. */
@@ -136,7 +136,7 @@ void dcc_clean(struct dcc *c)
 			struct ptx_inst i = c->func->insts[n];
 
 			dcc_rewrite_at(c, n);
-			if (is_useless(&d, &i) || is_idle_branch(&i, n)) {
+			if (is_useless(c, &d, &i) || is_idle_branch(&i, n)) {
 				changed = true;
 				continue;
 			}

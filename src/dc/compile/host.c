@@ -2,6 +2,7 @@
  * the whole grid. The host core computes them at launch; in the arrays they are immediates. Parameters, addresses of
  * variables and the grid's dimensions always are, what is computed from them if the option says so. */
 #include "dc/compile/priv.h"
+#include "dc/param.h"
 
 #include "simt/alu/alu.h"
 
@@ -22,18 +23,25 @@ static bool sreg_is_uniform(const struct ptx_operand *o)
 	}
 }
 
-bool dcc_inst_is_given(const struct ptx_inst *i)
+bool dcc_inst_is_given(const struct dcc *c, const struct ptx_inst *i)
 {
+	uint64_t at;
+
 	if (i->op == PTX_OP_LD)
-		return i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL;
+		return dc_param_is_load(i) && dc_param_place(i, c->entry->param_bytes, &at);
 	return i->op == PTX_OP_MOV &&
 	       (i->src[0].kind == PTX_OPND_VAR || (i->src[0].kind == PTX_OPND_SREG && sreg_is_uniform(&i->src[0])));
 }
 
+/* Of what is in the variable: the host reads it although no lane may ever come there. */
 static bool is_constant_load(const struct ptx_inst *i)
 {
-	return i->op == PTX_OP_LD && i->mods.space == PTX_CONST && i->src[0].var && i->src[0].reg == UINT32_MAX &&
-	       i->dst.kind == PTX_OPND_REG;
+	const struct ptx_operand *o = &i->src[0];
+	const uint64_t bytes = ptx_type_bytes(i->type), at = (uint64_t)o->offset;
+
+	return i->op == PTX_OP_LD && i->mods.space == PTX_CONST && o->var && o->reg == UINT32_MAX &&
+	       i->dst.kind == PTX_OPND_REG && at < o->var->size_bytes && bytes <= o->var->size_bytes - at &&
+	       !(at & (bytes - 1));
 }
 
 static bool sources_are_known(const struct dc_kernel *k, const struct ptx_inst *i)
@@ -105,11 +113,11 @@ void dcc_host(struct dcc *c)
 			if (i->dst.kind != PTX_OPND_REG || defs[i->dst.reg] != 1 || i->has_guard ||
 			    k->host_of[i->dst.reg] != UINT32_MAX)
 				continue;
-			if (!dcc_inst_is_given(i) && !(c->o->isolate && is_constant_load(i)) &&
+			if (!dcc_inst_is_given(c, i) && !(c->o->isolate && is_constant_load(i)) &&
 			    !(c->o->isolate && is_pure(c, i) && sources_are_known(k, i)))
 				continue;
 			add(c, hosts, i);
-			k->counts.host_ops += !dcc_inst_is_given(i);
+			k->counts.host_ops += !dcc_inst_is_given(c, i);
 			changed = true;
 		}
 	}

@@ -92,7 +92,9 @@ static const struct ptx_var *actual(const struct callee *k, const struct ptx_var
 			return k->call->src[1].elems[p].var;
 	for (uint32_t p = 0; p < k->f->ret_count; p++)
 		if (var == &k->f->rets[p])
-			return k->call->dst.kind == PTX_OPND_LIST ? k->call->dst.elems[p].var : k->call->dst.var;
+			return k->call->dst.kind != PTX_OPND_LIST  ? k->call->dst.var
+			       : p < k->call->dst.elem_count ? k->call->dst.elems[p].var
+							     : var;
 	return var;
 }
 
@@ -163,7 +165,7 @@ static const struct ptx_func *callee_of(struct inliner *n, const struct ptx_inst
 		return NULL;
 	}
 	for (uint32_t p = 0; p < f->param_count; p++)
-		if (f->params[p].space == PTX_REG || !i->src[1].elem_count || !i->src[1].elems[p].var) {
+		if (f->params[p].space == PTX_REG || p >= i->src[1].elem_count || !i->src[1].elems[p].var) {
 			dcc_refuse(n->c, i, "a call with parameters in registers");
 			return NULL;
 		}

@@ -462,7 +462,8 @@ static void emit_edges(struct lin *n, const bool *is_writer, uint32_t block)
 	const struct dcc_guard always = {NONE, false};
 
 	if (!last->has_guard || !ptx_inst_ends_block(last) || last->op == PTX_OP_TRAP) {
-		if (ptx_inst_ends_block(last) && !ptx_inst_is_branch(last))
+		/* Who traps ends the launch: of a guarded trap all others go on. */
+		if (!last->has_guard && ptx_inst_ends_block(last) && !ptx_inst_is_branch(last))
 			leave_barriers(n, block, always);
 		for (uint32_t k = 0; k < b->succ_count; k++)
 			edge(n, is_writer, block, b->succs[k], always);

@@ -4,6 +4,7 @@
  * pass runs until nothing changes. What has no counterpart is refused with its line.
  */
 #include "dc/compile/priv.h"
+#include "dc/param.h"
 
 #include "ptx/tables.h"
 #include "simt/memory.h"
@@ -208,6 +209,16 @@ static bool lower_mov(struct dcc *c, const struct ptx_inst *i)
 	return false;
 }
 
+/* The address of the launch's parameter block, which the host knows. */
+static struct ptx_operand param_block(struct dcc *c)
+{
+	static const struct ptx_var block = {.name = "the parameter block", .space = PTX_GLOBAL};
+
+	c->kernel->param_block = &block;
+	return dcc_temp(c, PTX_OP_MOV, PTX_U64,
+			(struct ptx_operand){.kind = PTX_OPND_VAR, .var = &block, .reg = UINT32_MAX}, none);
+}
+
 static void lower_cvta(struct dcc *c, const struct ptx_inst *i)
 {
 	const uint64_t window = i->mods.space == PTX_SHARED  ? SIMT_SHARED_WINDOW
@@ -215,16 +226,14 @@ static void lower_cvta(struct dcc *c, const struct ptx_inst *i)
 							     : 0;
 	struct ptx_operand s = i->src[0];
 
-	if (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL) {
-		dcc_refuse(c, i, "the address of a parameter");
-		return;
-	}
 	if (s.kind == PTX_OPND_ADDR && s.reg != UINT32_MAX)
 		s.kind = PTX_OPND_REG;
 	if (s.kind == PTX_OPND_VAR || s.kind == PTX_OPND_ADDR)
 		s = has_segment(s.var) ? dcc_imm(var_offset(c, s.var) + (uint64_t)s.offset, i->type)
 				       : dcc_temp(c, PTX_OP_MOV, i->type, (s.kind = PTX_OPND_VAR, s), none);
-	if (!window)
+	if (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL)
+		dcc_op(c, i->mods.to ? PTX_OP_SUB : PTX_OP_ADD, PTX_U64, i->dst, s, param_block(c), none);
+	else if (!window)
 		dcc_mov(c, i->type, i->dst, s);
 	else
 		dcc_op(c, PTX_OP_ADD, ptx_type_bytes(i->type) == 8 ? PTX_U64 : PTX_U32, i->dst, s,
@@ -241,13 +250,17 @@ static void lower_isspacep(struct dcc *c, const struct ptx_inst *i)
 		last->mods.cmp = PTX_GE;
 		return;
 	}
-	if (i->mods.space != PTX_SHARED && i->mods.space != PTX_LOCAL) {
+	const bool is_param = i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL;
+
+	if (i->mods.space != PTX_SHARED && i->mods.space != PTX_LOCAL && !is_param) {
 		dcc_refuse(c, i, "isspacep of this space");
 		return;
 	}
-	struct ptx_operand at = dcc_temp(c, PTX_OP_SUB, PTX_U64, i->src[0], dcc_imm(window, PTX_U64));
+	struct ptx_operand at = dcc_temp(c, PTX_OP_SUB, PTX_U64, i->src[0],
+					 is_param ? param_block(c) : dcc_imm(window, PTX_U64));
 
-	last = dcc_op(c, PTX_OP_SETP, PTX_U64, i->dst, at, dcc_imm(SIMT_WINDOW_BYTES, PTX_U64), none);
+	last = dcc_op(c, PTX_OP_SETP, PTX_U64, i->dst, at,
+		      dcc_imm(is_param ? c->entry->param_bytes : SIMT_WINDOW_BYTES, PTX_U64), none);
 	last->mods.cmp = PTX_LT;
 }
 
@@ -531,13 +544,30 @@ static bool param_of(const struct dcc *c, struct ptx_operand *o)
 	return o->var != NULL;
 }
 
+/* A load of parameter space that the host cannot do, for a register says where, or it is beyond the block: the C-Box
+ * does it, from the block in device memory, and looks. */
+static void lower_far_param(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_inst out = *i;
+
+	out.mods.space = PTX_PARAM_ENTRY;
+	if (out.src[0].var) {
+		out.src[0].offset += (int64_t)out.src[0].var->offset_bytes;
+		out.src[0].var = NULL;
+	}
+	dcc_emit(c, &out);
+}
+
 static void lower_params(struct dcc *c, const struct ptx_inst *i)
 {
 	const struct ptx_operand *vec = i->dst.kind == PTX_OPND_VEC ? &i->dst : NULL;
+	struct ptx_inst whole = *i;
 	struct ptx_operand from = i->src[0];
+	uint64_t at;
 
-	if (!param_of(c, &from)) {
-		dcc_refuse(c, i, "a parameter at an address that depends on the thread");
+	whole.src[0] = from = param_of(c, &from) ? from : i->src[0];
+	if (!dc_param_place(&whole, c->entry->param_bytes, &at)) {
+		lower_far_param(c, &whole);
 		return;
 	}
 	for (uint32_t k = 0; k < (vec ? vec->elem_count : 1u); k++) {
@@ -576,10 +606,19 @@ static void lower_brx(struct dcc *c, const struct ptx_inst *i)
 {
 	const struct ptx_operand *list = &i->src[1];
 
+	struct ptx_inst trap = {.op = PTX_OP_TRAP, .src_count = 2, .line = i->line, .col = i->col, .text = i->text};
+
 	if (i->has_guard) {
 		dcc_refuse(c, i, "a guarded brx");
 		return;
 	}
+	/* An index that is none of the list's: a fault, as box.c has it of a trap with operands. */
+	trap.has_guard = true;
+	trap.guard_reg =
+	    dcc_temp_setp(c, PTX_GE, PTX_U32, i->src[0], dcc_imm(list->elem_count, PTX_U32)).reg;
+	trap.src[0] = i->src[0];
+	trap.src[1] = dcc_imm(list->elem_count, PTX_U32);
+	dcc_emit(c, &trap);
 	for (uint32_t k = 0; k < list->elem_count; k++) {
 		struct ptx_inst bra = {
 		    .op = PTX_OP_BRA, .src_count = 1, .line = i->line, .col = i->col, .text = i->text};
@@ -719,10 +758,9 @@ static bool round_of(struct dcc *c, bool is_first)
 		check(c, i);
 		if (c->failed)
 			break;
-		if (is_first && i->op == PTX_OP_LD &&
-		    (i->mods.space == PTX_PARAM_ENTRY || i->mods.space == PTX_PARAM_CALL)) {
+		if (is_first && dc_param_is_load(i)) {
 			lower_params(c, i);
-		} else if (is_first && dcc_inst_is_given(i) && !has_place(i->src[0].var)) {
+		} else if (is_first && dcc_inst_is_given(c, i) && !has_place(i->src[0].var)) {
 			lower_given(c, i);
 		} else if (is_first && is_access(i)) {
 			lower_memory(c, i);
@@ -736,7 +774,60 @@ static bool round_of(struct dcc *c, bool is_first)
 	return any;
 }
 
-/* Registers that nothing writes hold zero, as on the GPU machines: mistakes of programs. So does the carry. */
+/* Registers that are written before a block on every way to it: written[block * words]. */
+static uint64_t *written_before(const struct ptx_cfg *cfg, uint32_t words)
+{
+	uint64_t *written = g_new(uint64_t, (size_t)cfg->block_count * words);
+	g_autofree uint64_t *out = g_new(uint64_t, words);
+	struct ptx_reg_use u;
+
+	for (size_t k = 0; k < (size_t)cfg->block_count * words; k++)
+		written[k] = k / words == cfg->block_of[0] ? 0 : UINT64_MAX;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint32_t b = 0; b < cfg->block_count; b++) {
+			memcpy(out, written + (size_t)b * words, words * sizeof(*out));
+			for (uint32_t n = cfg->blocks[b].first; n <= cfg->blocks[b].last; n++) {
+				ptx_inst_regs(&cfg->func->insts[n], &u);
+				for (uint32_t k = 0; k < u.write_count && !cfg->func->insts[n].has_guard; k++)
+					out[u.writes[k] / 64] |= 1ull << u.writes[k] % 64;
+			}
+			for (uint32_t s = 0; s < cfg->blocks[b].succ_count; s++)
+				for (uint32_t w = 0; w < words; w++) {
+					uint64_t *in = &written[(size_t)cfg->blocks[b].succs[s] * words + w];
+
+					changed |= (*in & ~out[w]) != 0;
+					*in &= out[w];
+				}
+		}
+	}
+	return written;
+}
+
+/* Predicates that some way reads before it has written them. */
+static void forget_late_preds(const struct dcc *c, bool *is_written)
+{
+	struct ptx_cfg *cfg = ptx_cfg_build(c->func);
+	const uint32_t words = c->func->reg_count / 64 + 1;
+	g_autofree uint64_t *written = written_before(cfg, words);
+	struct ptx_reg_use u;
+
+	for (uint32_t n = 0; n < c->func->inst_count; n++) {
+		uint64_t *now = written + (size_t)cfg->block_of[n] * words;
+
+		ptx_inst_regs(&c->func->insts[n], &u);
+		for (uint32_t k = 0; k < u.read_count; k++)
+			if (c->func->regs[u.reads[k]].type == PTX_PRED &&
+			    !(now[u.reads[k] / 64] >> u.reads[k] % 64 & 1))
+				is_written[u.reads[k]] = false;
+		for (uint32_t k = 0; k < u.write_count && !c->func->insts[n].has_guard; k++)
+			now[u.writes[k] / 64] |= 1ull << u.writes[k] % 64;
+	}
+	ptx_cfg_free(cfg);
+}
+
+/* Registers that nothing writes hold zero, as on the GPU machines: mistakes of programs. So do the carry, and
+ * predicates that a lane may read before it has written them, which flow depends on. */
 static void define_all(struct dcc *c)
 {
 	const uint32_t regs = c->func->reg_count;
@@ -750,6 +841,7 @@ static void define_all(struct dcc *c)
 		for (uint32_t k = 0; k < u.read_count; k++)
 			is_read[u.reads[k]] = true;
 	}
+	forget_late_preds(c, is_written);
 	dcc_rewrite_begin(c);
 	c->at = &c->func->insts[0];
 	for (uint32_t r = 0; r < regs; r++)

@@ -153,8 +153,9 @@ uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst 
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
 bool dcc_inst_is_box(const struct ptx_inst *i);
 bool dcc_inst_is_barrier(const struct ptx_inst *i);
-/* ld.param, a variable's address, the grid's dimensions: known to the host without computing. */
-bool dcc_inst_is_given(const struct ptx_inst *i);
+/* ld.param of what is in the block, a variable's address, the grid's dimensions: known to the host without computing.
+ */
+bool dcc_inst_is_given(const struct dcc *c, const struct ptx_inst *i);
 bool dcc_inst_is_control(const struct ptx_inst *i); /* bra, ret, exit: in no word */
 /* Registers (0, 1 or 2) that a value of the PTX register takes; 0: predicates. */
 uint32_t dcc_reg_slots(const struct ptx_func *f, uint32_t reg);

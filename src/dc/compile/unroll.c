@@ -4,6 +4,7 @@
  * that is known. Every round becomes a copy of the body, in which the counter is a constant and values of the round
  * have registers of their own: what depends on nothing but the counter is then thread-independent. */
 #include "dc/compile/priv.h"
+#include "dc/param.h"
 
 #include <string.h>
 
@@ -29,13 +30,20 @@ struct unroller {
 
 /* ---- values known before the launch ---- */
 
-static bool is_known(const struct dcc *c, uint64_t at, uint32_t bytes)
+/* A parameter whose bytes are in the block, and known: from then on the words depend on them. */
+static bool read_param(const struct dcc *c, const struct ptx_inst *i, uint64_t *v)
 {
-	if (!c->o->params)
+	const uint64_t block_bytes = c->entry->param_bytes;
+	const uint32_t bytes = ptx_type_bytes(i->type);
+	uint64_t at;
+
+	if (!dc_param_place(i, block_bytes, &at) || !dc_param_read(c->o->params, block_bytes, at, i->type, v))
 		return false;
 	for (uint32_t b = 0; b < bytes && c->o->param_known; b++)
 		if (!c->o->param_known[at + b])
 			return false;
+	if (c->o->param_used)
+		memset(c->o->param_used + at, 1, bytes);
 	return true;
 }
 
@@ -79,20 +87,8 @@ static bool evaluate_inst(const struct unroller *u, const struct ptx_inst *i, ui
 	uint64_t src[4] = {0};
 	bool flag;
 
-	if (i->op == PTX_OP_LD && i->mods.space == PTX_PARAM_ENTRY && i->src[0].var) {
-		const uint64_t at = i->src[0].var->offset_bytes + (uint64_t)i->src[0].offset;
-		const uint32_t bytes = ptx_type_bytes(i->type);
-
-		*v = 0;
-		if (!is_known(u->c, at, bytes))
-			return false;
-		memcpy(v, u->c->o->params + at, bytes);
-		if (u->c->o->param_used)
-			memset(u->c->o->param_used + at, 1, bytes);
-		if (ptx_type_is_signed(i->type))
-			*v = (uint64_t)((int64_t)(*v << (64 - 8 * bytes)) >> (64 - 8 * bytes));
-		return true;
-	}
+	if (dc_param_is_load(i))
+		return read_param(u->c, i, v);
 	for (uint32_t k = 0; k < i->src_count; k++)
 		if (k >= 4 || !evaluate_operand(u, &i->src[k], depth, &src[k]))
 			return false;

@@ -313,8 +313,15 @@ static bool trap(struct dc_block *b, struct simt_launch *l, const struct dc_box 
 	for (uint32_t warp = 0; warp < b->warp_count; warp++) {
 		const uint32_t mask = dc_guard_mask(b, &box->guard, warp);
 
+		const uint32_t lane = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+
+		if (mask && box->src_count == 2) /* of what brx was */
+			return dc_fault(l, b, box->inst, warp, lane, SIMT_FAULT_INSTRUCTION,
+					"brx.idx index %u; the target list has %u labels",
+					(uint32_t)dc_lane_of(b, &box->src[0], warp, lane),
+					(uint32_t)dc_lane_of(b, &box->src[1], warp, lane));
 		if (mask)
-			return dc_fault(l, b, box->inst, warp, (uint32_t)__builtin_ctz(mask), SIMT_FAULT_TRAP, "trap");
+			return dc_fault(l, b, box->inst, warp, lane, SIMT_FAULT_TRAP, "trap");
 	}
 	return true;
 }

@@ -4,11 +4,11 @@
 
 #include "dc/exec/priv.h"
 
-enum place { PLACE_GLOBAL, PLACE_SHARED, PLACE_LOCAL };
+enum place { PLACE_GLOBAL, PLACE_SHARED, PLACE_LOCAL, PLACE_PARAM };
 
 struct spot {
 	enum place place;
-	uint64_t at; /* device address, or offset in the segment */
+	uint64_t at; /* device address, or offset in the segment or the block */
 };
 
 static uint64_t shared_bytes(const struct dc_block *b, const struct simt_launch *l)
@@ -21,6 +21,7 @@ static struct spot spot_of(const struct dc_box *box, uint64_t address)
 	switch (box->space) {
 	case PTX_SHARED: return (struct spot){PLACE_SHARED, address};
 	case PTX_LOCAL: return (struct spot){PLACE_LOCAL, address};
+	case PTX_PARAM_ENTRY: return (struct spot){PLACE_PARAM, address};
 	case PTX_SPACE_NONE: break;
 	default: return (struct spot){PLACE_GLOBAL, address};
 	}
@@ -43,6 +44,7 @@ struct op {
 	uint32_t bytes; /* of an element */
 	uint32_t elems;
 	bool is_signed;
+	uint64_t params; /* where the launch's are */
 	uint64_t low, high; /* of the allocation found last: device addresses */
 	bool is_readonly;
 };
@@ -60,7 +62,7 @@ static bool check_global(struct op *o, uint64_t at, uint32_t warp, uint32_t lane
 	const uint32_t bytes = o->bytes * o->elems;
 	const struct simt_alloc *found;
 
-	if (at >= o->low && at + bytes <= o->high && !(o->is_readonly && o->out->is_store))
+	if (at >= o->low && at < o->high && bytes <= o->high - at && !(o->is_readonly && o->out->is_store))
 		return true;
 	found = simt_memory_find(o->l->mem, at, bytes);
 	if (found && o->box->has_base && found->size_bytes > INT32_MAX)
@@ -78,29 +80,43 @@ static bool check_global(struct op *o, uint64_t at, uint32_t warp, uint32_t lane
 		return true;
 	dc_fault(o->l, o->b, o->box->inst, warp, lane, SIMT_FAULT_ADDRESS, "illegal %s of %u bytes at 0x%llx",
 		 o->out->is_store ? "write" : "read", bytes, (unsigned long long)at);
-	simt_memory_describe(o->l->mem, at, o->l->fault.text, sizeof(o->l->fault.text));
+	simt_memory_describe_access(o->l->mem, at, bytes, o->l->fault.text, sizeof(o->l->fault.text));
 	return false;
+}
+
+static bool is_aligned(const struct op *o, uint64_t at, uint32_t warp, uint32_t lane)
+{
+	const uint32_t bytes = o->bytes * o->elems;
+
+	return !(at & (bytes - 1)) ||
+	       dc_fault(o->l, o->b, o->box->inst, warp, lane, SIMT_FAULT_ALIGNMENT,
+			"misaligned %s at 0x%llx: the address must be a multiple of %u",
+			o->out->is_store ? "write" : "read", (unsigned long long)at, bytes);
+}
+
+/* Of memory that begins at 0. */
+static bool check_block(const struct op *o, uint64_t at, uint64_t limit, const char *where, uint32_t warp,
+			uint32_t lane)
+{
+	const uint32_t bytes = o->bytes * o->elems;
+
+	if (at >= limit || bytes > limit - at)
+		return illegal(o, warp, lane, where, at, limit);
+	return is_aligned(o, at, warp, lane);
 }
 
 static bool check_spot(struct op *o, const struct spot *s, uint32_t warp, uint32_t lane)
 {
-	const uint32_t bytes = o->bytes * o->elems;
 	const uint64_t shared = shared_bytes(o->b, o->l), local = o->p->kernel->local_bytes;
+	const uint64_t params = o->p->kernel->param_bytes;
 
-	if (s->at & (bytes - 1))
-		return dc_fault(o->l, o->b, o->box->inst, warp, lane, SIMT_FAULT_ALIGNMENT,
-				"misaligned %s at 0x%llx: the address must be a multiple of %u",
-				o->out->is_store ? "write" : "read", (unsigned long long)s->at, bytes);
 	switch (s->place) {
-	case PLACE_SHARED:
-		return (s->at < shared && bytes <= shared - s->at) ||
-		       illegal(o, warp, lane, "shared memory", s->at, shared);
-	case PLACE_LOCAL:
-		return (s->at < local && bytes <= local - s->at) ||
-		       illegal(o, warp, lane, "local memory", s->at, local);
+	case PLACE_SHARED: return check_block(o, s->at, shared, "shared memory", warp, lane);
+	case PLACE_LOCAL: return check_block(o, s->at, local, "local memory", warp, lane);
+	case PLACE_PARAM: return check_block(o, s->at, params, "parameter space", warp, lane);
 	case PLACE_GLOBAL: break;
 	}
-	return check_global(o, s->at, warp, lane);
+	return is_aligned(o, s->at, warp, lane) && check_global(o, s->at, warp, lane);
 }
 
 static uint64_t load(const void *at, uint32_t bytes)
@@ -137,6 +153,7 @@ static uint64_t address_of(const struct op *o, const struct spot *s, uint32_t wa
 	case PLACE_SHARED: return g->shared + o->b->warps[warp].segment * g->shared_stride_bytes + at;
 	case PLACE_LOCAL:
 		return g->local + ((at / 4) * o->p->lanes + warp * DC_ROW_WORDS + lane) * 4 + at % 4;
+	case PLACE_PARAM: return o->params + at;
 	case PLACE_GLOBAL: break;
 	}
 	return at;
@@ -322,7 +339,8 @@ bool dc_memory_step(struct dc_program *p, struct dc_block *b, struct simt_launch
 		       .out = out,
 		       .bytes = ptx_type_bytes(i->type),
 		       .elems = i->mods.vec > 1 ? i->mods.vec : 1,
-		       .is_signed = ptx_type_is_signed(i->type)};
+		       .is_signed = ptx_type_is_signed(i->type),
+		       .params = simt_launch_params(l)};
 
 	/* An element lies in a line, or in local memory in two. */
 	begin(b, out, DC_BOX_MEMORY, 2 * o.elems);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dc/exec/priv.h"
+#include "dc/param.h"
 
 static bool refuse_box(const struct dc_program *p, const struct ptx_inst *i, const char *why,
 		       struct base_diag_list *diag)
@@ -129,33 +130,20 @@ struct dc_exec_counts *dc_program_counts(struct dc_program *p)
 
 /* ---- the host's values ---- */
 
-static uint64_t load(const void *at, enum ptx_type type)
-{
-	uint64_t value = 0;
-	const uint32_t bytes = ptx_type_bytes(type);
-
-	memcpy(&value, at, bytes);
-	if (ptx_type_is_signed(type) && bytes < 8 && value >> (8 * bytes - 1) & 1)
-		value |= ~0ull << 8 * bytes;
-	return value;
-}
-
 /* ld.param and ld.const of a fixed address. */
 static bool host_load(const struct dc_program *p, const struct simt_launch *l, const struct ptx_inst *i,
 		      uint64_t *value)
 {
 	const struct ptx_operand *o = &i->src[0];
+	uint64_t at, base;
 
-	if (i->mods.space == PTX_PARAM_ENTRY || (o->var && o->var->space == PTX_PARAM_ENTRY)) {
-		*value = load(l->params + (o->var ? o->var->offset_bytes : 0) + (uint64_t)o->offset, i->type);
-		return true;
-	}
-	const uint64_t base = o->var ? simt_program_variable(p->program, o->var) : 0;
-
-	if (!simt_memory_find(l->mem, base + (uint64_t)o->offset, ptx_type_bytes(i->type)))
-		return false;
-	*value = load((const void *)(uintptr_t)(base + (uint64_t)o->offset), i->type);
-	return true;
+	if (dc_param_is_load(i))
+		return dc_param_place(i, p->kernel->param_bytes, &at) &&
+		       dc_param_read(l->params, p->kernel->param_bytes, at, i->type, value);
+	base = o->var ? simt_program_variable(p->program, o->var) : 0;
+	at = base + (uint64_t)o->offset;
+	return base && simt_memory_find(l->mem, at, ptx_type_bytes(i->type)) &&
+	       dc_param_read((const uint8_t *)(uintptr_t)base, o->var->size_bytes, (uint64_t)o->offset, i->type, value);
 }
 
 static uint64_t host_special(const struct dc_program *p, const struct simt_launch *l, const struct ptx_operand *o)
@@ -189,6 +177,8 @@ static uint64_t host_source(const struct dc_program *p, const struct simt_launch
 	}
 	if (o->kind != PTX_OPND_VAR)
 		return 0;
+	if (o->var == p->kernel->param_block)
+		return simt_launch_params(l);
 	for (uint32_t i = 0; i < p->kernel->var_count; i++)
 		if (p->kernel->vars[i].var == o->var)
 			return p->kernel->vars[i].offset_bytes + (uint64_t)o->offset;
