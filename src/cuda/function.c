@@ -62,7 +62,7 @@ static int allocated_registers(const struct ptx_func *func)
 /* Most threads of a CTA that fit, in whole warps. */
 static uint32_t max_threads(struct CUfunc_st *f)
 {
-	const uint32_t limit = cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	const uint32_t limit = (uint32_t)cuda_driver.run.device->traits.cta_thread_count;
 
 	if (!f->program)
 		return (uint32_t)declared_threads(f->func, limit);

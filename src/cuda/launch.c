@@ -34,11 +34,13 @@ CUresult cuda_launch_check_shape(struct cuda_launch *l)
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
 							CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z};
 
-	const uint32_t threads_max = cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	/* What programs are told is what every CTA may have; of threads that do not communicate there may be more. */
+	const uint32_t threads_max = (uint32_t)cuda_driver.run.device->traits.cta_thread_count;
 	uint64_t threads;
 
 	for (uint32_t i = 0; i < 3; i++) {
-		const uint32_t grid = cuda_device_limit(grid_max[i]), block = cuda_device_limit(block_max[i]);
+		const uint32_t grid = cuda_device_limit(grid_max[i]), told = cuda_device_limit(block_max[i]);
+		const uint32_t block = i < 2 ? MAX(told, threads_max) : told;
 
 		if (!l->grid[i] || l->grid[i] > grid)
 			return cuda_launch_because(l, CUDA_ERROR_INVALID_VALUE,
@@ -166,6 +168,20 @@ static bool run_timed(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stre
 	return is_right;
 }
 
+/* False: the device refuses the kernel, as cuda_launch_prepare does what no device has. */
+static bool is_accepted(struct cuda_launch *l, struct simt_launch *s)
+{
+	struct device *d = cuda_driver.run.device;
+
+	if (!d->ops->accepts || d->ops->accepts(d, s))
+		return true;
+	machine_message("error: %s", s->fault.text);
+	cuda_launch_because(l, CUDA_ERROR_NOT_SUPPORTED, "%s", s->fault.text);
+	simt_launch_end(s);
+	l->has_run = false;
+	return false;
+}
+
 CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream stream, const uint8_t *block,
 			  cuda_launch_ask *ask, void *asked)
 {
@@ -198,6 +214,8 @@ CUresult cuda_launch_grid(struct CUctx_st *ctx, struct cuda_launch *l, CUstream 
 	base_diag_free(&diag);
 	if (!l->has_run)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	if (!is_accepted(l, &s))
+		return CUDA_ERROR_NOT_SUPPORTED;
 
 	bool is_right = run_timed(ctx, l, stream, &s);
 

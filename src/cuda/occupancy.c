@@ -18,7 +18,7 @@ static uint32_t ctas_per_sm(CUfunction f, uint32_t threads, size_t shared_bytes)
 
 static int max_threads_per_cta(void)
 {
-	return (int)cuda_device_limit(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	return (int)cuda_driver.run.device->traits.cta_thread_count;
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *ctas_count, CUfunction function, int block_size,

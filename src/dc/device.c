@@ -52,7 +52,6 @@ static void codes_free(void *list)
 
 static void refused(struct simt_launch *l, const struct base_diag_list *diag)
 {
-	l->fault.kind = SIMT_FAULT_INSTRUCTION;
 	snprintf(l->fault.text, sizeof(l->fault.text), "%s",
 		 diag->first ? diag->first->text : "the kernel cannot be compiled for Duality Cache");
 }
@@ -204,6 +203,20 @@ static void count_launch(struct dc_kernel_counts *k, const struct dc_stats *befo
 #undef X
 }
 
+/* A kernel that does not compile is refused, or runs on the host's cores. */
+static bool accepts(struct device *d, struct simt_launch *l)
+{
+	struct dc_device *self = d->self;
+	struct dc_kernel_counts *counts = counts_of(self, l->program->name);
+
+	if (self->p->host_kernels != DC_HOST_NONE || code_of(self, l))
+		return true;
+	counts->offered++;
+	if (!*counts->why)
+		g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
+	return false;
+}
+
 static bool launch(struct device *d, struct simt_launch *l, struct device_result *result)
 {
 	struct dc_device *self = d->self;
@@ -220,8 +233,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 	if (!c) {
 		if (!*counts->why)
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
-		if (self->p->host_kernels == DC_HOST_NONE)
-			return false;
+		CHECK(self->p->host_kernels != DC_HOST_NONE);
 		l->fault = (struct simt_fault){0};
 		return dc_system_run_on_host(self->system, l, result);
 	}
@@ -277,6 +289,7 @@ static const struct device_ops ops = {
     .registers_per_thread = registers_per_thread,
     .ctas_fit = ctas_fit,
     .warp_capacity = warp_capacity,
+    .accepts = accepts,
     .launch = launch,
     .interrupt = interrupt,
     .now_ps = now_ps,

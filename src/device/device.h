@@ -62,6 +62,9 @@ struct device_ops {
 			     uint64_t shared_dynamic_bytes, struct base_diag_list *diag);
 	/* Resident warps at most: what simt_launch_begin needs. */
 	uint32_t (*warp_capacity)(const struct device *d);
+	/* Whether the device has all that a launch needs; l has been begun. False: l->fault's text says what is
+	 * missing, and nothing has happened. NULL: what simt/ has the device has. */
+	bool (*accepts)(struct device *d, struct simt_launch *l);
 	/* Runs l to its end. False: l->fault says why; the device is ready for the next launch. */
 	bool (*launch)(struct device *d, struct simt_launch *l, struct device_result *result);
 	/* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or

@@ -642,8 +642,11 @@ static bool makes_progress(const struct dc_program *p, struct dc_block *b, struc
 	return dc_fault(
 	    l, b, inst, 0, 0, SIMT_FAULT_BARRIER,
 	    "a loop without progress: in %llu rounds no lane left it and nothing changed; lanes of a control "
-	    "block run in lock step, so that one must not wait for another",
-	    (unsigned long long)b->idle_rounds);
+	    "block run in lock step, so that one must not wait for another%s",
+	    (unsigned long long)b->idle_rounds,
+	    b->warp_count && b->warps[0].cta != b->warps[b->warp_count - 1].cta
+		? "; this one holds several CTAs, of which each has one of its own with --set duality.placement=spread"
+		: "");
 }
 
 static bool flow(const struct dc_program *p, struct dc_block *b, struct simt_launch *l, const struct dc_word *w,
