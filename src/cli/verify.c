@@ -89,6 +89,7 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 {
 	const double faulted = report_number(result, "launches_faulted", NULL);
 	const double refused = report_number(result, "launches_refused", NULL);
+	const double flushed = report_number(result, "duality", "denormals");
 	const bool is_killed = !g_strcmp0(json_string_value(json_object_get(result, "ended")), MACHINE_ENDED_UNSEEN);
 	const bool is_whole = report_has_run(result) && !is_killed;
 	const char *timed_out = json_string_value(json_object_get(result, "timed_out"));
@@ -110,6 +111,9 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 		return g_strdup("a kernel faulted");
 	if (refused > 0)
 		return launches_text(result, refused, "were refused");
+	if (flushed > 0)
+		return g_strdup_printf("%.0f denormal operands and results became zero on this machine "
+				       "(duality.denormals)", flushed);
 	return has_worked(job) ? NULL : g_strdup("nothing was measured");
 }
 

@@ -89,6 +89,27 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	(DC_FMUL_BASE(e, m, 1) + DC_RANGE(e, m, 1) + 4 * k * (n + 1) + 2 + 2 * DC_FADD_BASE(e, m, 1) +                 \
 	 DC_FDIV_BASE(e, m, 1) + 7 * n + e + 15)
 
+/* Gradual underflow (array/gradual.h). What is looked for: a row cleared, its wired-OR; of an operand whether its
+ * exponent is zero and its fraction is not; of a result whether it is too small and not zero; of a conversion's before
+ * rounding. */
+#define DC_SENSE_ENDS 2
+#define DC_SENSE_OPERAND 4
+#define DC_SENSE_RESULT 3
+#define DC_SENSE_KEPT 3 /* of an fma's that stays in two's complement */
+#define DC_SENSE_CONVERTED 5
+/* Steps of 2^k rows that move `rows` rows by any number up to theirs: the sum of what is left in each, c besides. */
+#define DC_STEPS(rows, c) (DC_LOG2((rows) + 1) * ((rows) + (c)) + 1 - (1ull << DC_LOG2((rows) + 1)))
+/* An operand with a bit of exponent more, and its leading one in the hidden row. */
+#define DC_WIDEN(e, m) (2 * m + e + 9 + DC_STEPS(m - 1, e + 6))
+/* A result below the least normal number, in `rows` rows, moved down to where the format ends. */
+#define DC_DENORMALISE(e, rows) (3 * (e + 2) + 9 + ((rows) > 64) + DC_STEPS(rows, 4))
+#define DC_NARROW(e, m) (2 * e + m + 16)
+/* Rows of four such numbers out and in, and the result to its lanes. */
+#define DC_AGAIN(e, m) (8 * (e + m + 1) + 1 + e + m)
+/* The conversion: f rows of fraction to t, exponents of w rows; rounded in t + 1 rows and d below. */
+#define DC_CONVERT_AGAIN(f, t, w, d)                                                                                   \
+	(42 + f + 2 * t + 5 * w + DC_STEPS(f, w + 5) + DC_STEPS((t + d + 2), 4))
+
 /* Sums of which an operand (k: so many) or the result is open (array/open.h, r = 0): mantissas have a row less. Open
  * operands are copied, and swapped from where they are; both normalised, they are in turn complemented after that. */
 #define DC_OPEN_TAKE(e, m, k)                                                                                         \

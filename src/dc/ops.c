@@ -125,13 +125,81 @@ static uint64_t open_cycles(const struct dc_use *use, bool is_usual)
 	       (is_usual ? 4 * DC_NORMALISE(e, (m - 1), 0) + 8 : DC_NORMALISE_BASE(e, (m - 1), 0));
 }
 
+/* ---- denormals ---- */
+
+static bool has_denormals(uint32_t e, uint32_t m)
+{
+	return (e == 5 && m == 11) || (e == 11 && m == 53);
+}
+
+static bool may_be_gradual(const struct dc_use *use, const struct dc_arith *a)
+{
+	return !a->is_truncated && !a->flushes && !use->flushes && !(use->kept & DC_KEPT_OPEN);
+}
+
+bool dc_use_takes_denormals(const struct dc_use *use, const struct dc_arith *a)
+{
+	return may_be_gradual(use, a) && has_denormals(use->e, use->m);
+}
+
+bool dc_use_makes_denormals(const struct dc_use *use, const struct dc_arith *a)
+{
+	return may_be_gradual(use, a) && (use->op == DC_OP_FLOAT_TO_FLOAT ? has_denormals(use->to_e, use->to_m)
+									  : has_denormals(use->e, use->m));
+}
+
+bool dc_use_is_gradual(const struct dc_use *use, const struct dc_arith *a)
+{
+	switch (use->op) {
+	case DC_OP_FADD:
+	case DC_OP_FMUL:
+	case DC_OP_FMA:
+	case DC_OP_FDIV:
+	case DC_OP_FSQRT:
+	case DC_OP_FLOAT_TO_INT:
+	case DC_OP_FLOAT_ROUND: return dc_use_takes_denormals(use, a);
+	case DC_OP_FRSQRT: return use->m == 53 && dc_use_takes_denormals(use, a);
+	case DC_OP_FLOAT_TO_FLOAT: return dc_use_takes_denormals(use, a) || dc_use_makes_denormals(use, a);
+	default: return false;
+	}
+}
+
+uint32_t dc_sensed_operands(const struct dc_use *use, const struct dc_arith *a)
+{
+	if (!dc_use_is_gradual(use, a))
+		return 0;
+	switch (use->op) {
+	case DC_OP_FMA: return 3;
+	case DC_OP_FSQRT:
+	case DC_OP_FRSQRT: return 1;
+	case DC_OP_FLOAT_TO_FLOAT: return dc_use_takes_denormals(use, a);
+	case DC_OP_FLOAT_TO_INT:
+	case DC_OP_FLOAT_ROUND: return 0;
+	default: return 2;
+	}
+}
+
+uint64_t dc_sense_cycles(const struct dc_use *use, const struct dc_arith *a)
+{
+	const bool is_conversion = use->op == DC_OP_FLOAT_TO_FLOAT;
+	const uint64_t fma_kept = use->op == DC_OP_FMA && dc_use_keeps_result(use) ? DC_SENSE_KEPT : 0;
+
+	if (!dc_use_is_gradual(use, a) || use->op == DC_OP_FLOAT_TO_INT || use->op == DC_OP_FLOAT_ROUND)
+		return 0;
+	return DC_SENSE_ENDS + DC_SENSE_OPERAND * dc_sensed_operands(use, a) +
+	       (use->op == DC_OP_FSQRT || use->op == DC_OP_FRSQRT ? 0
+		: !is_conversion		       ? DC_SENSE_RESULT + fma_kept
+		: dc_use_makes_denormals(use, a) ? DC_SENSE_CONVERTED
+						       : 0);
+}
+
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a)
 {
 	const struct widths w = widths_of(use, a);
 
 	if (use->kept & DC_KEPT_OPEN)
 		return open_cycles(use, false);
-	return base_of(use->op, &w) * use->times - kept_cycles(use);
+	return (base_of(use->op, &w) + dc_sense_cycles(use, a)) * use->times - kept_cycles(use);
 }
 
 uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a)
@@ -140,7 +208,7 @@ uint64_t dc_usual_cycles(const struct dc_use *use, const struct dc_arith *a)
 
 	if (use->kept & DC_KEPT_OPEN)
 		return open_cycles(use, true);
-	return usual_of(use->op, &w) * use->times - kept_cycles(use);
+	return (usual_of(use->op, &w) + dc_sense_cycles(use, a)) * use->times - kept_cycles(use);
 }
 
 uint32_t dc_scratch_rows(const struct dc_use *use, const struct dc_arith *a)
@@ -386,6 +454,8 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 		return true;
 	}
 	if (set_special(use, inst) || set_bits(use, inst, is_fixed) || set_other(use, inst)) {
+		/* cvt's is f32's alone, and f64 has it where it is approximate. */
+		use->flushes = inst->mods.ftz && inst->op != PTX_OP_CVT && (use->m != 53 || inst->mods.approx);
 		if (inst->type == PTX_PRED && use->op == DC_OP_COPY)
 			use->op = DC_OP_PREDICATE;
 		return true;

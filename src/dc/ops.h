@@ -34,6 +34,8 @@ struct dc_use {
 	 * C of operands, DC_KEPT_RESULT. COMPLEMENT: the one of A and RESULT that does. DC_KEPT_OPEN: these are
 	 * open numbers (array/open.h). */
 	uint8_t kept;
+	bool flushes;	/* .ftz: denormals are zero whatever the machine does */
+	uint16_t least; /* exponent of the least normal number of a result that is rounded below it too; 0: none */
 };
 
 enum { DC_KEPT_A = 1, DC_KEPT_B = 2, DC_KEPT_C = 4, DC_KEPT_OPERANDS = 7, DC_KEPT_RESULT = 8, DC_KEPT_OPEN = 16 };
@@ -41,6 +43,7 @@ enum { DC_KEPT_A = 1, DC_KEPT_B = 2, DC_KEPT_C = 4, DC_KEPT_OPERANDS = 7, DC_KEP
 struct dc_arith {
 	uint32_t cordic_iterations; /* k */
 	bool is_truncated;	    /* else rounded to nearest */
+	bool flushes;		    /* denormals of f16 and f64 become zero: the paper's numbers */
 };
 
 const char *dc_op_name(enum dc_op op);
@@ -57,6 +60,16 @@ void dc_use_keep(struct dc_use *use, const uint64_t *kept, bool is_open, const s
 /* Of an addition: conversions that are left out, of operands and of the result. */
 uint32_t dc_use_operands_kept(const struct dc_use *use);
 bool dc_use_keeps_result(const struct dc_use *use);
+
+/* Does the operation have gradual underflow? Of f16 and f64, rounded to nearest; those of f32 and bf16 are zero. */
+bool dc_use_is_gradual(const struct dc_use *use, const struct dc_arith *a);
+/* Of a conversion: of its operand, of its result. */
+bool dc_use_takes_denormals(const struct dc_use *use, const struct dc_arith *a);
+bool dc_use_makes_denormals(const struct dc_use *use, const struct dc_arith *a);
+/* Operands that are looked at for denormals; cycles in which an operation, of a pair each half, finds out that it has
+ * to be done again for them (array/gradual.h): 0 where it never has to. */
+uint32_t dc_sensed_operands(const struct dc_use *use, const struct dc_arith *a);
+uint64_t dc_sense_cycles(const struct dc_use *use, const struct dc_arith *a);
 
 /* Cycles with every saving off; as a scheduler reckons; word-lines of scratch (without those of an overlap). */
 uint64_t dc_base_cycles(const struct dc_use *use, const struct dc_arith *a);

@@ -166,6 +166,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_real(o, "blocks_at_work", s->kernel_cycles ? (double)s->active_block_cycles / (double)s->kernel_cycles : 0);
 	put_int(o, "spill_accesses", s->spill_accesses);
 	put_int(o, "denormals", s->denormals);
+	put_int(o, "gradual_operations", s->gradual_operations);
 	json_object_set_new(o, "kernels", kernels_json(d->device));
 	json_object_set_new(fields, "duality", o);
 	machine_traffic_count_dram(fields, s->read_bytes, s->write_bytes);

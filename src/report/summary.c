@@ -357,6 +357,12 @@ static void print_duality(FILE *out, const json_t *run)
 		if (gain(stats, ops[i][0]) > 0)
 			fprintf(out, " %s %.2f x", ops[i][1], gain(stats, ops[i][0]));
 	fputc('\n', out);
+	if (report_number(d, "denormals", NULL) > 0)
+		fprintf(out, "  denormals      %.0f operands and results became zero, which they are not on GPUs\n",
+			report_number(d, "denormals", NULL));
+	if (report_number(d, "gradual_operations", NULL) > 0)
+		fprintf(out, "  denormals      %.0f operations were done again for them, and are right\n",
+			report_number(d, "gradual_operations", NULL));
 }
 
 /* What the program has measured of itself. */

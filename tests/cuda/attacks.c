@@ -49,7 +49,8 @@ struct attack {
 /* Only the last lane goes wrong, after the others were right. */
 #define LAST(access) "\tsetp.ne.u32 %p, %t, 63;\n\tselp.b64 %o, 0, %o, %p;\n" access
 #define LOOP                                                                                                           \
-	"\tmov.u32 %i, 0;\nAGAIN:\n\tadd.u32 %i, %i, 1;\n\tadd.u64 %x, %x, 3;\n\tsetp.lt.u32 %p, %i, %j;\n\t@%p bra AGAIN;\n"
+	"\tmov.u32 %i, 0;\nAGAIN:\n\tadd.u32 %i, %i, 1;\n" \
+	"\tadd.u64 %x, %x, 3;\n\tsetp.lt.u32 %p, %i, %j;\n\t@%p bra AGAIN;\n"
 #define BRX "ts: .branchtargets P0, P1;\n\tbrx.idx %i, ts;\nP0:\n\tadd.u64 %x, %x, 1;\nP1:\n\tadd.u64 %x, %x, 2;\n"
 #define FUNCTION "\tcvt.u64.u32 %y, %t;\n\tadd.u64 %y, %y, %o;\n\tp: .callprototype _ ();\n\tcall %y, (), p;\n"
 

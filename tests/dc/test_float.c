@@ -138,7 +138,7 @@ static void check_as(const struct dc_use *use, const uint64_t *a, const uint64_t
 	static uint64_t d[DC_COLUMNS];
 
 	for (uint32_t k = 0; k < 2 * G_N_ELEMENTS(savings); k++) {
-		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2, .flushes = true};
 		const uint32_t which = savings[k / 2];
 
 		if (use->kept && arith.is_truncated)
@@ -270,7 +270,7 @@ static void test_conversions(void **state)
 	    {.op = DC_OP_COMPLEMENT, .n = 32, .e = 8, .m = 24, .times = 1},
 	    {.op = DC_OP_COMPLEMENT, .n = 64, .e = 11, .m = 53, .times = 1},
 	};
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
 
 	(void)state;
@@ -308,7 +308,7 @@ static uint64_t open_expected(const struct dc_use *use, uint64_t a, uint64_t b)
 static void check_open(const struct dc_use *use, const uint64_t *a, const uint64_t *b, uint64_t guard)
 {
 	static const uint32_t savings[] = {0, DC_SAVE_ALL, 1u << DC_SAVE_DIFFERENCES, 1u << DC_SAVE_SIGNS};
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	static uint64_t d[DC_COLUMNS];
 
 	for (uint32_t k = 0; k < G_N_ELEMENTS(savings); k++) {
@@ -511,7 +511,7 @@ static void test_open_ends(void **state)
 static void test_nothing_to_save(void **state)
 {
 	const struct dc_use use = {.op = DC_OP_FADD, .n = 32, .e = 8, .m = 24, .times = 1};
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
 
 	(void)state;
@@ -627,7 +627,7 @@ static void check_fma_as(const struct dc_use *use, const uint64_t *const *of, ui
 	static uint64_t d[DC_COLUMNS];
 
 	for (uint32_t k = 0; k < 2 * G_N_ELEMENTS(savings); k++) {
-		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2};
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = k % 2, .flushes = true};
 
 		if (use->kept && arith.is_truncated)
 			continue;
@@ -789,7 +789,7 @@ static void check_routine(const struct dc_use *u, uint32_t variant, const uint64
 	static uint64_t d[DC_COLUMNS];
 
 	for (uint32_t truncated = 0; truncated < (u->op == DC_OP_FDIV ? 2 : 1); truncated++) {
-		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = truncated};
+		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = truncated, .flushes = true};
 
 		dc_serial_begin(&serial, DC_SAVE_ALL);
 		dc_serial_put(&serial, A, u->n, a);
@@ -854,7 +854,7 @@ static void check_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m)
 {
 	const struct dc_use u = {.op = DC_OP_INT_TO_FLOAT, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m,
 				 .bits = (uint8_t)b, .is_signed = is_signed, .times = 1};
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	const uint64_t count = b <= 8 ? 1 : 16;
 	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
 
@@ -935,7 +935,7 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 {
 	const struct dc_use u = {.op = DC_OP_FLOAT_TO_INT, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m,
 				 .bits = (uint8_t)b, .rounding = (uint8_t)rounding, .times = 1};
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
 
 	for (uint32_t round = 0; round < 16; round++) {
@@ -962,7 +962,7 @@ static void check_to_integers(uint32_t b, bool is_signed, uint32_t e, uint32_t m
 		dc_serial_ftoi(&serial, &u, is_signed, D, A, T);
 		dc_serial_get(&serial, D, b, d);
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
-			const uint64_t want = clamped(value_of(&u, a[i]), b, is_signed, m > 24 || b > 32, rounding);
+			const uint64_t want = clamped(whole_value(&u, a[i]), b, is_signed, m > 24 || b > 32, rounding);
 
 			if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
 				fail_msg("to %u bits, signed %d, e=%u m=%u way %u: %llx: %llx, expected %llx", b,
@@ -1032,7 +1032,7 @@ static uint64_t draw_conversion(const struct dc_use *u, uint32_t round)
 
 static void check_conversion(const struct dc_use *u, uint32_t round)
 {
-	const struct dc_arith arith = {.cordic_iterations = 17};
+	const struct dc_arith arith = {.cordic_iterations = 17, .flushes = true};
 	const uint32_t from = u->e + u->m + 0u, to = u->to_e ? u->to_e + u->to_m + 0u : from;
 	const uint32_t savings = round % 2 ? DC_SAVE_ALL : 0;
 	static uint64_t a[DC_COLUMNS], d[DC_COLUMNS];
@@ -1049,8 +1049,8 @@ static void check_conversion(const struct dc_use *u, uint32_t round)
 		dc_serial_ftof(&serial, u, &arith, D, A, T);
 	dc_serial_get(&serial, D, to, d);
 	for (uint32_t i = 0; i < DC_COLUMNS; i++) {
-		const double x = value_of(u, a[i]);
-		const uint64_t want = u->op == DC_OP_FLOAT_ROUND ? integral(u, x) : converted(u, x);
+		const uint64_t want = u->op == DC_OP_FLOAT_ROUND ? integral(u, whole_value(u, a[i]))
+								 : converted(u, value_of(u, a[i]));
 
 		if (serial.guard.w[i / 64] >> i % 64 & 1 && d[i] != want)
 			fail_msg("%s e=%u m=%u to e=%u m=%u way %u: %llx: %llx, expected %llx", dc_op_name(u->op), u->e,
@@ -1089,7 +1089,7 @@ static void test_formats(void **state)
 
 static void check_own(const struct dc_use *u, const uint64_t *a)
 {
-	const struct dc_arith arith = {.cordic_iterations = 26};
+	const struct dc_arith arith = {.cordic_iterations = 26, .flushes = true};
 	_Alignas(64) uint64_t in[ROW], out[ROW];
 	static uint64_t d[DC_COLUMNS];
 
@@ -1143,8 +1143,11 @@ static void test_own(void **state)
 	(void)state;
 	for (uint32_t n = 0; n < G_N_ELEMENTS(uses); n++)
 		for (uint32_t round = 0; round < 6; round++) {
-			for (uint32_t i = 0; i < DC_COLUMNS; i++)
+			for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 				a[i] = draw_number(&uses[n], round);
+				if (!(a[i] >> (uses[n].m - 1) & low(uses[n].e))) /* flushed before */
+					a[i] &= 1ull << (uses[n].n - 1);
+			}
 			check_own(&uses[n], a);
 		}
 }

@@ -238,6 +238,6 @@ uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t 
 	else if (use->op == DC_OP_DIV)
 		cycles = div_cycles(use, savings, f);
 	else
-		cycles = float_cycles(use, a, savings, f);
+		cycles = float_cycles(use, a, savings, f) + dc_sense_cycles(use, a);
 	return cycles;
 }

@@ -78,10 +78,13 @@ static uint64_t rsqrt64(uint64_t bits)
 
 	if ((bits & ~SIGN64) > INFINITE64) /* as with f64's other operations: its own, quiet */
 		return bits | 1ull << 51;
-	if (!(bits & INFINITE64))
+	if (!(bits & ~SIGN64))
 		return (bits & SIGN64) | INFINITE64;
 	if (bits & SIGN64)
 		return INFINITE64 | SIGN64 | 1ull << 51;
+	if (!(bits & INFINITE64))
+		return bits_of_double(double_of(rsqrt64(bits_of_double(ldexp(x, DC_RSQRT_UP)))) *
+				      ldexp(1, DC_RSQRT_UP / 2));
 	if (bits == INFINITE64)
 		return 0;
 	for (uint32_t i = 0; i < DC_NEWTON_STEPS(53); i++) {

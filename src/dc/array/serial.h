@@ -16,7 +16,10 @@
 #include "dc/array/latency.h"
 
 #define DC_NO_ROW UINT32_MAX
-enum { DC_COLUMNS = 1024, DC_COLUMN_WORDS = DC_COLUMNS / 64, DC_SERIAL_ROWS = 960 };
+enum { DC_COLUMNS = 1024, DC_COLUMN_WORDS = DC_COLUMNS / 64, DC_SERIAL_ROWS = 1408 };
+/* What serial_gradual.c keeps: the lanes that need an operation again, flags, an exponent, numbers. */
+enum { DC_ROW_AGAIN = DC_SERIAL_ROWS - 1, DC_ROW_FLAGS = DC_ROW_AGAIN - 4, DC_ROW_AMOUNT = DC_ROW_FLAGS - 16,
+       DC_ROW_WIDE = 920 };
 
 struct dc_plane {
 	uint64_t w[DC_COLUMN_WORDS];
@@ -104,6 +107,10 @@ void dc_serial_ftoi(struct dc_serial *s, const struct dc_use *use, bool is_signe
 void dc_serial_ftof(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t t);
 void dc_serial_fround(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t t);
+/* gradual.h: the operation again, in lanes of which it has written that they need it, if there are any. Rows and
+ * scratch are those of the operation. */
+void dc_serial_again(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		     uint32_t a, uint32_t b, uint32_t c, uint32_t t);
 /* newton.h, of f32 and f64; tanh of f32. */
 void dc_serial_frsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		      uint32_t a, uint32_t t);

@@ -92,6 +92,7 @@ static void quotient_flags(const struct dc_plan *p)
 	dc_serial_or(s, p->flag[2], p->flag[2], p->exp + p->e);
 	dc_serial_or(s, p->flag[4], p->top_a, p->zero_b);
 	dc_serial_or(s, p->flag[5], p->zero_a, p->top_b);
+	dc_float_sense_small(p, p->flag[1], p->flag[5]);
 	dc_serial_some(s, p->flag[3], p->a, p->m - 1, DC_NO_ROW);
 	dc_serial_and(s, p->flag[3], p->flag[3], p->top_a);
 	dc_serial_some(s, p->flag[6], p->b, p->m - 1, DC_NO_ROW);
@@ -110,6 +111,7 @@ void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct 
 	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
 	const uint32_t digits = p.m + 1 + (p.g != 0), low = p.x_man + (p.g != 0);
 
+	dc_float_sense(&p, 2, (const uint32_t[]){a, b});
 	dc_float_flags(&p);
 	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
 	dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
@@ -128,6 +130,7 @@ void dc_serial_fdiv(struct dc_serial *s, const struct dc_use *use, const struct 
 	dc_float_fill_where(&p, p.flag[4], true, false);
 	dc_float_fill_where(&p, p.flag[5], false, false);
 	dc_float_fix_nan(&p);
+	dc_serial_again(s, use, arith, d, a, b, DC_NO_ROW, t);
 }
 
 /* ---- square root ---- */
@@ -187,6 +190,7 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 	struct dc_plan p = dc_float_plan(s, use, arith, d, a, a, t);
 	const uint32_t digits = p.m + (p.g != 0), root = p.value + (p.g != 0);
 
+	dc_float_sense(&p, 1, (const uint32_t[]){a});
 	dc_serial_none(s, p.zero_a, dc_float_exponent_row(&p, a), p.e);
 	dc_serial_all(s, p.top_a, dc_float_exponent_row(&p, a), p.e);
 	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.sign);
@@ -207,4 +211,5 @@ void dc_serial_fsqrt(struct dc_serial *s, const struct dc_use *use, const struct
 	dc_float_fill_where(&p, p.top_a, true, false);
 	dc_float_fill_where(&p, p.zero_a, false, false);
 	dc_float_fix_nan(&p);
+	dc_serial_again(s, use, arith, d, a, DC_NO_ROW, DC_NO_ROW, t);
 }

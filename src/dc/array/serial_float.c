@@ -25,7 +25,8 @@ struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, cons
 			   uint32_t a, uint32_t b, uint32_t t)
 {
 	struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .g = arith->is_truncated ? 0 : 2, .a = a, .b = b, .d = d,
-			    .diff_rows = use->e, .x_exp_rows = use->e, .kept = use->kept};
+			    .diff_rows = use->e, .x_exp_rows = use->e, .kept = use->kept, .least = use->least,
+			    .is_gradual = dc_use_is_gradual(use, arith)};
 	uint32_t *const flags[] = {&p.zero_a, &p.zero_b, &p.top_a, &p.top_b, &p.x_sign, &p.y_sign,
 				   &p.borrow, &p.sticky, &p.sign, &p.is_zero};
 
@@ -393,6 +394,8 @@ void dc_float_round_up(const struct dc_plan *p, uint32_t value, uint32_t low, ui
 {
 	struct dc_serial *s = p->s;
 
+	if (p->least)
+		dc_float_denormalise(p, value, low, below);
 	dc_serial_some(s, p->flag[0], low - below, below, p->sticky);
 	dc_serial_or(s, p->flag[0], p->flag[0], value);
 	dc_serial_and(s, p->flag[0], p->flag[0], low);
@@ -439,6 +442,7 @@ static void range_flags(const struct dc_plan *p)
 
 	dc_serial_none(s, p->flag[1], p->exp, p->e + 2);
 	dc_serial_or(s, p->flag[1], p->flag[1], p->exp + p->e + 1);
+	dc_float_sense_small(p, p->flag[1], p->is_zero);
 	dc_serial_or(s, p->flag[1], p->flag[1], p->is_zero);
 	dc_float_end_flags(p);
 }
@@ -534,6 +538,7 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
 
 	CHECK(!use->kept || p.g);
+	dc_float_sense(&p, 2, (const uint32_t[]){a, b});
 	dc_float_flags(&p);
 	if (use->kept & DC_KEPT_OPERANDS)
 		take_kept(&p);
@@ -545,6 +550,7 @@ void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct 
 	if (p.g)
 		dc_float_round_up(&p, p.value + p.g, p.value + 1, 1);
 	dc_float_finish_sum(&p);
+	dc_serial_again(s, use, arith, d, a, b, DC_NO_ROW, t);
 }
 
 void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
@@ -554,6 +560,7 @@ void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct 
 	const uint32_t savings = s->savings, product = p.sum, kept = p.m + p.g;
 	const int32_t bias = (1 << (p.e - 1)) - 1;
 
+	dc_float_sense(&p, 2, (const uint32_t[]){a, b});
 	dc_float_flags(&p);
 	dc_float_unpack(&p, a, p.zero_a, p.x_exp, p.x_man, p.x_sign);
 	dc_float_unpack(&p, b, p.zero_b, p.y_exp, p.y_man, p.y_sign);
@@ -588,4 +595,5 @@ void dc_serial_fmul(struct dc_serial *s, const struct dc_use *use, const struct 
 	fix_up(&p);
 	dc_serial_idle(s, 2); /* where an addition looks after the sign of zero */
 	dc_float_fix_nan(&p);
+	dc_serial_again(s, use, arith, d, a, b, DC_NO_ROW, t);
 }

@@ -17,6 +17,8 @@ struct dc_plan {
 	uint32_t sum, sticky, sign, is_zero;
 	uint32_t value, exp; /* of the result: g + m rows, e + 2 */
 	uint8_t kept;	     /* see struct dc_use */
+	uint16_t least;	     /* the same */
+	bool is_gradual;     /* lanes that need the operation again are written to DC_ROW_AGAIN */
 	uint32_t flag[8];
 };
 
@@ -60,7 +62,18 @@ void dc_float_contrary_infinities(const struct dc_plan *p); /* 4 cycles: flag 3 
 /* DC_PACK cycles: the sum that p->value, p->exp, p->sign and p->is_zero say. */
 void dc_float_finish_sum(const struct dc_plan *p);
 
+/* serial_gradual.c: DC_ROW_AGAIN is cleared, and set where an operand is denormal: 1 and 4 cycles; nothing where the
+ * plan is not gradual. */
+void dc_float_sense(const struct dc_plan *p, uint32_t operands, const uint32_t *at);
+/* ... and where `small` is set and `zero` is not: 3 cycles. */
+void dc_float_sense_small(const struct dc_plan *p, uint32_t small, uint32_t zero);
+/* Before rounding, where p->least asks for it: see dc_float_round_up. */
+void dc_float_denormalise(const struct dc_plan *p, uint32_t value, uint32_t low, uint32_t below);
+
 /* serial_round.c */
+/* To another format with denormals in both that have them, by the number as it is and not as it becomes. */
+void dc_float_convert_again(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+			    uint32_t a, uint32_t t);
 void dc_float_rounds_up(struct dc_serial *s, enum dc_direction rounding, uint32_t up, uint32_t from, uint32_t rows,
 			uint32_t last, uint32_t sign, uint32_t x);
 void dc_float_rounds_to_one(struct dc_serial *s, const struct dc_use *use, uint32_t up, uint32_t a, uint32_t x);

@@ -141,6 +141,7 @@ static struct parts parts_of(struct dc_serial *s, const struct dc_use *use, cons
 	struct parts p = {.s = s, .use = *use, .arith = *arith, .t = t};
 
 	p.arith.is_truncated = false;
+	p.arith.flushes = true; /* products and sums of an iteration are none */
 	s->savings = 0;
 	return p;
 }
@@ -148,12 +149,17 @@ static struct parts parts_of(struct dc_serial *s, const struct dc_use *use, cons
 void dc_serial_frsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		      uint32_t a, uint32_t t)
 {
+	const struct dc_plan plan = {.s = s, .e = use->e, .m = use->m, .is_gradual = dc_use_is_gradual(use, arith)};
 	const uint32_t savings = s->savings, n = use->n;
+
+	dc_float_sense(&plan, 1, &a);
+
 	const uint64_t begin = s->cycles;
 	const struct parts p = parts_of(s, use, arith, t + 4 + 3 * n);
 
 	root(&p, d, a, t + 4, t + 4 + n, t);
 	idle_to(&p, use, begin, savings);
+	dc_serial_again(s, use, arith, d, a, DC_NO_ROW, DC_NO_ROW, t);
 }
 
 void dc_serial_ftanh(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,

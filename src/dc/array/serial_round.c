@@ -2,6 +2,7 @@
  * zero, before and after. */
 #include "base/check.h"
 #include "dc/array/serial_float.h"
+#include "dc/formulas.h"
 
 static bool only_present(const struct dc_serial *s)
 {
@@ -52,12 +53,12 @@ void dc_float_rounds_to_one(struct dc_serial *s, const struct dc_use *use, uint3
 		dc_serial_some(s, x, a, fraction, DC_NO_ROW);
 		dc_serial_and(s, up, up, x);
 		break;
-	case DC_TO_LOWER:
-		dc_serial_some(s, up, exponent, use->e, DC_NO_ROW);
+	case DC_TO_LOWER: /* no zero: a denormal one is less */
+		dc_serial_some(s, up, a, use->n - 1u, DC_NO_ROW);
 		dc_serial_and(s, up, up, sign);
 		break;
 	case DC_TO_UPPER:
-		dc_serial_some(s, up, exponent, use->e, DC_NO_ROW);
+		dc_serial_some(s, up, a, use->n - 1u, DC_NO_ROW);
 		dc_serial_not(s, x, sign);
 		dc_serial_and(s, up, up, x);
 		break;
@@ -105,7 +106,8 @@ static void put_largest(const struct ftof *f)
 	dc_serial_tagged(s, false);
 }
 
-static void put_range(const struct ftof *f)
+/* is_gradual: what is too small is a denormal number by now. */
+static void put_range(const struct ftof *f, bool is_gradual)
 {
 	const uint32_t is_negative = f->exp + f->wide - 1;
 	struct dc_serial *s = f->s;
@@ -114,10 +116,12 @@ static void put_range(const struct ftof *f)
 	dc_serial_some(s, f->over, f->exp + f->to_e, f->wide - 1 - f->to_e, f->over);
 	dc_serial_not(s, f->x, is_negative);
 	dc_serial_and(s, f->over, f->over, f->x);
-	dc_serial_none(s, f->x, f->exp, f->wide);
-	dc_serial_or(s, f->x, f->x, is_negative);
-	dc_serial_or(s, f->x, f->x, f->zero);
-	fill_where(f, f->x, false, false);
+	if (!is_gradual) {
+		dc_serial_none(s, f->x, f->exp, f->wide);
+		dc_serial_or(s, f->x, f->x, is_negative);
+		dc_serial_or(s, f->zero, f->x, f->zero);
+	}
+	fill_where(f, f->zero, false, false);
 	fill_where(f, f->over, true, false);
 	put_largest(f);
 	fill_where(f, f->top, true, false);
@@ -151,8 +155,11 @@ void dc_serial_ftof(struct dc_serial *s, const struct dc_use *use, const struct 
 			       .exp = t, .up = t + wide, .zero = t + wide + 1, .top = t + wide + 2,
 			       .nan = t + wide + 3, .over = t + wide + 4, .x = t + wide + 5};
 	const uint32_t bias = (1u << (f.to_e - 1)) - (1u << (f.e - 1)), exponent = a + f.fraction;
-	const uint64_t begin = s->cycles, all = dc_base_cycles(use, arith);
+	/* The last cycle of those that look for denormals is that of dc_serial_again. */
+	const uint64_t begin = s->cycles, all = dc_base_cycles(use, arith) - (dc_sense_cycles(use, arith) != 0);
+	const struct dc_plan p = {.s = s, .e = use->e, .m = use->m, .is_gradual = dc_use_is_gradual(use, arith)};
 
+	dc_float_sense(&p, dc_sensed_operands(use, arith), &a);
 	dc_serial_none(s, f.zero, exponent, f.e);
 	dc_serial_all(s, f.top, exponent, f.e);
 	dc_serial_some(s, f.nan, a, f.fraction, DC_NO_ROW);
@@ -166,11 +173,140 @@ void dc_serial_ftof(struct dc_serial *s, const struct dc_use *use, const struct 
 	dc_serial_set_carry(s, false);
 	for (uint32_t i = 0; i < wide; i++)
 		dc_serial_add_bit(s, f.exp + i, i < f.e ? exponent + i : DC_NO_ROW, bias >> i & 1);
+	if (dc_use_makes_denormals(use, arith)) {
+		dc_serial_none(s, f.x, f.exp, wide);
+		dc_serial_or(s, f.x, f.x, f.exp + wide - 1);
+		dc_float_sense_small(&p, f.x, f.zero);
+	}
 	round_off(&f);
 	for (uint32_t i = 0; i < f.to_e; i++)
 		dc_serial_copy(s, d + f.to_fraction + i, f.exp + i);
 	dc_serial_copy(s, d + f.to_fraction + f.to_e, exponent + f.e);
-	put_range(&f);
+	put_range(&f, false);
+	CHECK(s->cycles - begin <= all);
+	dc_serial_idle(s, all - (s->cycles - begin));
+	dc_serial_again(s, use, arith, d, a, DC_NO_ROW, DC_NO_ROW, t);
+}
+
+/* Rows of a number that is converted with denormals: below its fraction those that rounding drops, the lowest of which
+ * says what fell out, above it the hidden one. */
+struct precise {
+	struct dc_serial *s;
+	uint32_t first, rows, dropped, hidden;
+	uint32_t m, exp, wide, no_number; /* exp: two's complement */
+	uint32_t amount, low, x;
+};
+
+/* Up by as many rows as are zeros above the leading one of m: its exponent with it. */
+static void lead(const struct precise *v)
+{
+	struct dc_serial *s = v->s;
+
+	for (uint32_t k = 1u << (DC_LOG2(v->m) - 1); k; k /= 2) {
+		dc_serial_none(s, v->x, v->hidden + 1 - k, k);
+		dc_serial_and(s, v->x, v->x, v->no_number);
+		dc_serial_tag(s, v->x, false);
+		dc_serial_tagged(s, true);
+		for (uint32_t i = 0; i + k < v->m; i++)
+			dc_serial_copy(s, v->hidden - i, v->hidden - i - k);
+		dc_serial_fill(s, v->hidden + 1 - v->m, k, false);
+		dc_serial_set_carry(s, false);
+		for (uint32_t i = 0; i < v->wide; i++)
+			dc_serial_add_bit(s, v->exp + i, v->exp + i, -k >> i & 1);
+		dc_serial_tagged(s, false);
+	}
+}
+
+/* Down to exponent 1 where it is less: and then it is 0. */
+static void sink(const struct precise *v)
+{
+	const uint32_t steps = (uint32_t)DC_LOG2(v->rows); /* the lowest stays */
+	struct dc_serial *s = v->s;
+
+	dc_serial_set_carry(s, false);
+	for (uint32_t i = 0; i < v->wide; i++)
+		dc_serial_not(s, v->amount + i, v->exp + i);
+	for (uint32_t i = 0; i < v->wide; i++) /* 1 - exp */
+		dc_serial_add_bit(s, v->amount + i, v->amount + i, i == 1);
+	dc_serial_none(s, v->low, v->amount, v->wide);
+	dc_serial_or(s, v->low, v->low, v->amount + v->wide - 1);
+	dc_serial_not(s, v->low, v->low);
+	for (uint32_t n = 0; n < steps; n++) {
+		dc_serial_and(s, v->x, v->low, v->amount + n);
+		dc_serial_tag(s, v->x, false);
+		dc_serial_tagged(s, true);
+		dc_serial_some(s, v->first, v->first + 1, 1u << n, v->first);
+		for (uint32_t i = 1; i + (1u << n) < v->rows; i++)
+			dc_serial_copy(s, v->first + i, v->first + i + (1u << n));
+		dc_serial_fill(s, v->first + v->rows - (1u << n), 1u << n, false);
+		dc_serial_tagged(s, false);
+	}
+	dc_serial_some(s, v->x, v->amount + steps, v->wide - 1 - steps, DC_NO_ROW);
+	dc_serial_and(s, v->x, v->x, v->low);
+	dc_serial_tag(s, v->x, false);
+	dc_serial_tagged(s, true);
+	dc_serial_some(s, v->first, v->first, v->rows, DC_NO_ROW);
+	dc_serial_fill(s, v->first + 1, v->rows - 1, false);
+	dc_serial_tag(s, v->low, false);
+	dc_serial_fill(s, v->exp, v->wide, false);
+	dc_serial_tagged(s, false);
+}
+
+static void round_precise(const struct ftof *f, const struct precise *v)
+{
+	struct dc_serial *s = f->s;
+
+	if (f->rounding == DC_TO_ZERO)
+		return;
+	dc_float_rounds_up(s, f->rounding, f->up, v->first, v->dropped, f->d, f->a + f->fraction + f->e, f->x);
+	dc_serial_set_carry_row(s, f->up, false);
+	for (uint32_t i = 0; i < f->to_fraction; i++)
+		dc_serial_add_one(s, f->d + i, f->d + i);
+	for (uint32_t i = 0; i < f->wide; i++)
+		dc_serial_add_one(s, f->exp + i, f->exp + i);
+}
+
+void dc_float_convert_again(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+			    uint32_t a, uint32_t t)
+{
+	const uint32_t wide = (use->e > use->to_e ? use->e : use->to_e) + 2u;
+	const struct ftof f = {.s = s, .rounding = (enum dc_direction)use->rounding, .a = a, .d = d, .e = use->e,
+			       .fraction = use->m - 1u, .to_e = use->to_e, .to_fraction = use->to_m - 1u, .wide = wide,
+			       .exp = t, .up = t + wide, .zero = t + wide + 1, .top = t + wide + 2,
+			       .nan = t + wide + 3, .over = t + wide + 4, .x = t + wide + 5};
+	const uint32_t bias = (1u << (f.to_e - 1)) - (1u << (f.e - 1)), exponent = a + f.fraction;
+	const uint32_t dropped = 3 + (f.fraction > f.to_fraction ? f.fraction - f.to_fraction : 0);
+	const uint32_t first = t + wide + 8 + wide, hidden = first + dropped + f.to_fraction;
+	const struct precise v = {.s = s, .first = first, .rows = dropped + f.to_fraction + 1, .dropped = dropped,
+				  .hidden = hidden, .m = use->m, .exp = f.exp, .wide = wide, .no_number = f.zero,
+				  .amount = t + wide + 8, .low = t + wide + 6, .x = f.x};
+	const uint64_t begin = s->cycles;
+	const uint64_t all = DC_CONVERT_AGAIN(f.fraction, f.to_fraction, wide, (dropped - 1)) + use->to_e;
+
+	dc_serial_none(s, f.zero, exponent, f.e);
+	dc_serial_all(s, f.top, exponent, f.e);
+	dc_serial_some(s, f.nan, a, f.fraction, DC_NO_ROW);
+	dc_serial_and(s, f.nan, f.nan, f.top);
+	dc_serial_fill(s, first, v.rows, false);
+	for (uint32_t i = 0; i < f.fraction; i++)
+		dc_serial_copy(s, hidden - f.fraction + i, a + i);
+	dc_serial_not(s, hidden, f.zero);
+	dc_serial_set_carry_row(s, f.zero, false); /* a denormal number's exponent is 1 */
+	for (uint32_t i = 0; i < wide; i++)
+		dc_serial_add_bit(s, f.exp + i, i < f.e ? exponent + i : DC_NO_ROW, bias >> i & 1);
+	if (dc_use_takes_denormals(use, arith))
+		lead(&v);
+	dc_serial_none(s, f.x, a, f.fraction);
+	dc_serial_and(s, f.zero, f.zero, f.x);
+	if (dc_use_makes_denormals(use, arith))
+		sink(&v);
+	for (uint32_t i = 0; i < f.to_fraction; i++)
+		dc_serial_copy(s, d + i, first + dropped + i);
+	round_precise(&f, &v);
+	for (uint32_t i = 0; i < f.to_e; i++)
+		dc_serial_copy(s, d + f.to_fraction + i, f.exp + i);
+	dc_serial_copy(s, d + f.to_fraction + f.to_e, exponent + f.e);
+	put_range(&f, dc_use_makes_denormals(use, arith));
 	CHECK(s->cycles - begin <= all);
 	dc_serial_idle(s, all - (s->cycles - begin));
 }

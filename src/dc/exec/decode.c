@@ -118,6 +118,22 @@ static bool is_fixed(const struct dc_source *src, uint32_t count)
 	return count > 1;
 }
 
+/* Operations whose denormal operands and results become zero, where they do not stay. */
+static bool is_flushing(enum dc_op op)
+{
+	return (op >= DC_OP_FADD && op <= DC_OP_FRSQRT) || op == DC_OP_FLOAT_TO_INT || op == DC_OP_FLOAT_TO_FLOAT ||
+	       op == DC_OP_FLOAT_ROUND;
+}
+
+static void set_denormals(struct dc_exec *e, const struct dc_arith *arith)
+{
+	const bool gradual = dc_use_is_gradual(&e->use, arith), flushes = is_flushing(e->use.op);
+
+	e->is_gradual = dc_sense_cycles(&e->use, arith) != 0;
+	e->flushes_operands = flushes && !(gradual && dc_use_takes_denormals(&e->use, arith));
+	e->flushes_result = flushes && !(gradual && dc_use_makes_denormals(&e->use, arith));
+}
+
 bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struct dc_source *src, uint32_t src_count,
 	       uint32_t have_bytes, enum simt_isa isa, struct dc_exec *e, struct base_diag_list *diag)
 {
@@ -158,5 +174,6 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	e->own = (uint8_t)find_own(e, i);
 	e->is_exact = p->exact && dc_exact_knows(e, i, p->params.arith.is_truncated);
 	e->is_truncated = p->params.arith.is_truncated && is_truncating(e, i);
+	set_denormals(e, &p->params.arith);
 	return true;
 }

@@ -79,7 +79,8 @@ enum { DC_DIFFERENCES_COUNT = 5 };
 /* Counts of what was executed; the machine adds them to its statistics. */
 struct dc_exec_counts {
 	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
-	uint64_t denormals;
+	uint64_t denormals; /* that became zero */
+	uint64_t gradual;   /* operations, of pairs halves, that were done again for denormals */
 	uint64_t conversions_kept; /* left out: of operands and results that lie in two's complement */
 	uint64_t conversions_made; /* by operations of their own */
 	uint64_t cycles[DC_OP_COUNT], operations[DC_OP_COUNT], base_cycles[DC_OP_COUNT];

@@ -30,6 +30,8 @@ struct dc_exec {
 	uint8_t own; /* enum dc_own */
 	uint8_t function; /* CORDIC: enum dc_function */
 	bool has_facts, is_exact, is_truncated, writes_carry, is_dst_signed;
+	bool is_gradual; /* its own denormals stay; see array/gradual.h */
+	bool flushes_operands, flushes_result; /* denormals become zero, and are counted */
 	uint32_t aux;
 	simt_alu_fn fn;
 	struct dc_use use;

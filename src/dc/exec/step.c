@@ -6,6 +6,7 @@
 
 #include "dc/array/complement.h"
 #include "dc/array/cordic.h"
+#include "dc/array/gradual.h"
 #include "dc/array/newton.h"
 #include "dc/array/open.h"
 #include "dc/array/truncate.h"
@@ -200,13 +201,6 @@ uint64_t dc_special(const struct dc_block *b, const struct simt_launch *l, const
 }
 
 /* ---- slots ---- */
-
-/* Operations whose denormal operands and results become zero. */
-static bool is_flushing(enum dc_op op)
-{
-	return (op >= DC_OP_FADD && op <= DC_OP_FRSQRT) || op == DC_OP_FLOAT_TO_INT || op == DC_OP_FLOAT_TO_FLOAT ||
-	       op == DC_OP_FLOAT_ROUND;
-}
 
 /* A number of a row: of pairs each half is one. */
 struct format {
@@ -451,8 +445,23 @@ static void add_facts(const struct dc_program *p, const struct dc_exec *e, struc
 	dc_facts_add(&facts[1], &e->use, &p->params.arith, halves, mask);
 }
 
+/* Which halves have to be done again: a reciprocal is a quotient of one. */
+static void note_denormals(const struct dc_program *p, const struct dc_exec *e, const void *const *src, const void *out,
+			   uint32_t mask, bool *again)
+{
+	uint64_t ones[DC_ROW_WORDS];
+	const void *quotient[] = {ones, src[0]};
+	const bool is_reciprocal = e->use.op == DC_OP_FDIV && e->src_count == 1;
+
+	for (uint32_t i = 0; is_reciprocal && i < DC_ROW_WORDS; i++)
+		ones[i] = 0x3ff0000000000000; /* of f64, which alone has such a quotient */
+	for (uint32_t half = 0; half < e->use.times; half++)
+		again[half] = again[half] || dc_gradual_needs(&e->use, &p->params.arith, is_reciprocal ? quotient : src,
+							      out, mask, half);
+}
+
 static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
-		     const struct dc_exec *e, struct dc_facts *facts, uint32_t warp, uint32_t mask)
+		     const struct dc_exec *e, struct dc_facts *facts, bool *again, uint32_t warp, uint32_t mask)
 {
 	struct rows r;
 	const void *src[DC_ALU_SRCS] = {dc_zero_row, dc_zero_row, dc_zero_row, dc_zero_row};
@@ -468,7 +477,7 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 		pred2 = dc_pred_source(b, &e->pred2, warp);
 	if (e->use.kept & DC_KEPT_OPERANDS && !is_open)
 		take_kept(e, src, &r);
-	if (is_flushing(e->use.op))
+	if (e->flushes_operands)
 		flush_sources(p, e, src, &r, mask);
 	if (facts)
 		add_facts(p, e, facts, src, mask);
@@ -485,8 +494,10 @@ static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt
 	else
 		result = dc_value(e, src, pred, pred2, &b->carry[warp], r.out, mask, &second);
 	if (e->dst_bytes) {
-		if (is_flushing(e->use.op) && !is_open)
+		if (e->flushes_result && !is_open)
 			p->counts.denormals += flush_results(e, r.out, mask);
+		if (e->is_gradual)
+			note_denormals(p, e, src, r.out, mask, again);
 		if (dc_use_keeps_result(&e->use) && !is_open)
 			dc_complement_row(&e->use, r.out, r.out);
 		dc_row_put(b, &s->dst, warp, r.out, e->dst_bytes, e->is_dst_signed, mask);
@@ -503,6 +514,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 	struct dc_facts facts[2];
 	uint64_t lanes = 0, cycles = 0;
 	const bool has_facts = e->has_facts && p->params.savings;
+	bool again[2] = {false, false}; /* a half has denormals */
 
 	for (uint32_t half = 0; has_facts && half < e->use.times; half++)
 		dc_facts_begin(&facts[half]);
@@ -512,12 +524,17 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		if (!mask)
 			continue;
 		lanes += (uint32_t)__builtin_popcount(mask);
-		alu_warp(p, b, l, s, e, has_facts ? facts : NULL, w, mask);
+		alu_warp(p, b, l, s, e, has_facts ? facts : NULL, again, w, mask);
 	}
 	for (uint32_t half = 0; has_facts && half < e->use.times; half++)
 		cycles += dc_cycles(&e->use, &p->params.arith, p->params.savings, &facts[half]);
 	if (!has_facts)
 		cycles = e->fixed_cycles;
+	for (uint32_t half = 0; half < 2; half++)
+		if (again[half]) {
+			cycles += dc_gradual_cycles(&e->use, &p->params.arith);
+			p->counts.gradual++;
+		}
 	if (e->is_exact && lanes) {
 		dc_exact_run(p->exact, p, b, s, e);
 		dc_exact_compare(p->exact, b, s, e, cycles);

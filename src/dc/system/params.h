@@ -14,6 +14,7 @@
 #define DC_COPIES(X) X(DC_COPY_NONE, none) X(DC_COPY_DRAM, dram)
 #define DC_ROUNDINGS(X) X(DC_NEAREST, nearest) X(DC_TRUNCATE, truncate)
 #define DC_COMPILERS(X) X(DC_COMPILER_FULL, full) X(DC_COMPILER_PLAIN, plain)
+#define DC_UNDERFLOWS(X) X(DC_GRADUAL, gradual) X(DC_FLUSH, flush)
 enum dc_placement { DC_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
 enum dc_feed { DC_FEEDS(SIM_PARAM_ENUMERATOR) };
 enum dc_choice_rule { DC_CHOICES(SIM_PARAM_ENUMERATOR) };
@@ -21,6 +22,7 @@ enum dc_host_kernels { DC_HOST_KERNELS(SIM_PARAM_ENUMERATOR) };
 enum dc_pages { DC_PAGES(SIM_PARAM_ENUMERATOR) };
 enum dc_copy { DC_COPIES(SIM_PARAM_ENUMERATOR) };
 enum dc_rounding { DC_ROUNDINGS(SIM_PARAM_ENUMERATOR) };
+enum dc_underflow { DC_UNDERFLOWS(SIM_PARAM_ENUMERATOR) };
 #define DC_ADDRESSES(X) X(DC_ADDRESS_FLAT, flat) X(DC_ADDRESS_BASE_OFFSET, base_offset)
 enum dc_address { DC_ADDRESSES(SIM_PARAM_ENUMERATOR) };
 enum dc_compiler { DC_COMPILERS(SIM_PARAM_ENUMERATOR) };

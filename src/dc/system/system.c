@@ -63,7 +63,8 @@ struct dc_exec_params dc_exec_of(const struct dc_params *p)
 {
 	return (struct dc_exec_params){
 	    .arith = {.cordic_iterations = (uint32_t)p->cordic_iterations_count,
-		      .is_truncated = p->rounding == DC_TRUNCATE},
+		      .is_truncated = p->rounding == DC_TRUNCATE,
+		      .flushes = p->underflow == DC_FLUSH},
 	    .savings = (uint32_t)p->skip_partial_products << DC_SAVE_PARTIAL_PRODUCTS |
 		       (uint32_t)p->skip_leading_zeros << DC_SAVE_LEADING_ZEROS |
 		       (uint32_t)p->skip_zero_residues << DC_SAVE_ZERO_RESIDUES |
@@ -401,6 +402,7 @@ static void add_counts(struct dc_system *s)
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
 	s->stats.denormals += c->denormals;
+	s->stats.gradual_operations += c->gradual;
 	s->stats.conversions_left_out += c->conversions_kept;
 	s->stats.conversions_made += c->conversions_made;
 	s->stats.fadd_differences_0 += c->differences[0];
