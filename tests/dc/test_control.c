@@ -397,6 +397,18 @@ static void loops_with_several_entries(void **state)
 	    "\tmov.u32 %r3, 0;\nO:\tsetp.lt.u32 %p1, %r0, 500;\n\t@%p1 bra B;\nA:\tadd.u32 %r1, %r1, 3;\n"
 	    "B:\tadd.u32 %r0, %r0, 101;\n\tsetp.lt.u32 %p2, %r0, 800;\n\t@%p2 bra A;\n\tsub.u32 %r0, %r0, 300;\n"
 	    "\tadd.u32 %r3, %r3, 1;\n\tsetp.lt.u32 %p3, %r3, 4;\n\t@%p3 bra O;\n",
+	    /* Rounds that miss one entry: a copy of the other, block after block, would never end. */
+	    "\tsetp.lt.u32 %p1, %r0, 500;\n\t@%p1 bra B;\nA:\tadd.u32 %r1, %r1, 3;\n\tadd.u32 %r0, %r0, 7;\n"
+	    "B:\tadd.u32 %r0, %r0, 11;\n\tadd.u32 %r1, %r1, %r0;\n\tsetp.gt.u32 %p2, %r0, 990;\n\t@%p2 bra Z;\n"
+	    "\tand.b32 %r2, %r0, 2;\n\tsetp.ne.u32 %p3, %r2, 0;\n\t@%p3 bra A;\n\tbra B;\nZ:\n",
+	    /* Three blocks, each before each other one, entered at all of them. */
+	    "\tsetp.lt.u32 %p1, %r0, 300;\n\t@%p1 bra B;\n\tsetp.lt.u32 %p2, %r0, 600;\n\t@%p2 bra C;\n"
+	    "A:\tadd.u32 %r0, %r0, 13;\n\txor.b32 %r1, %r1, %r0;\n\tsetp.gt.u32 %p3, %r0, 990;\n\t@%p3 bra Z;\n"
+	    "\tand.b32 %r2, %r0, 1;\n\tsetp.ne.u32 %p1, %r2, 0;\n\t@%p1 bra C;\n"
+	    "B:\tadd.u32 %r0, %r0, 17;\n\tadd.u32 %r1, %r1, %r0;\n\tsetp.gt.u32 %p3, %r0, 990;\n\t@%p3 bra Z;\n"
+	    "\tand.b32 %r2, %r0, 4;\n\tsetp.ne.u32 %p1, %r2, 0;\n\t@%p1 bra A;\n"
+	    "C:\tadd.u32 %r0, %r0, 5;\n\tsub.u32 %r1, %r0, %r1;\n\tsetp.gt.u32 %p3, %r0, 990;\n\t@%p3 bra Z;\n"
+	    "\tand.b32 %r2, %r0, 8;\n\tsetp.ne.u32 %p1, %r2, 0;\n\t@%p1 bra A;\n\tbra B;\nZ:\n",
 	};
 
 	(void)state;

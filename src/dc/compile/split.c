@@ -3,6 +3,8 @@
  * the next, until they come to the header. */
 #include "dc/compile/priv.h"
 
+#include <string.h>
+
 enum { COPIES_MAX = 64, INSTS_MAX = 1 << 14 };
 
 struct splitter {
@@ -140,8 +142,121 @@ static bool split_one(struct dcc *c)
 	return entry != PTX_NO_BLOCK;
 }
 
+/* ---- several blocks at once ---- */
+
+/* Blocks of the loop that its entries but the header reach before they come to it: in `set`; their instructions. */
+static uint32_t find_set(const struct splitter *s, uint32_t header, bool *set)
+{
+	GArray *stack = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	uint32_t insts = 0;
+
+	for (uint32_t b = 0; b < s->cfg->block_count; b++) {
+		set[b] = false;
+		if (s->is_there[b] && b != header && is_entered(s, b))
+			g_array_append_val(stack, b);
+	}
+	while (stack->len) {
+		const uint32_t b = g_array_index(stack, uint32_t, stack->len - 1);
+		const struct ptx_block *x = &s->cfg->blocks[b];
+
+		g_array_set_size(stack, stack->len - 1);
+		if (set[b] || b == header || !s->is_there[b])
+			continue;
+		set[b] = true;
+		insts += x->last - x->first + 1;
+		g_array_append_vals(stack, x->succs, x->succ_count);
+	}
+	g_array_free(stack, TRUE);
+	return insts;
+}
+
+/* A block as those who are outside of the loop, or in a copy of a part of it, name it. */
+static uint32_t label_of(const struct splitter *s, const bool *set, uint32_t block)
+{
+	return set[block] ? s->c->func->inst_count + 1 + block : s->cfg->blocks[block].first;
+}
+
+static void emit_outside(const struct splitter *s, const bool *set, uint32_t n, bool is_last)
+{
+	struct ptx_inst i = s->c->func->insts[n];
+
+	if (i.op == PTX_OP_BRA)
+		i.src[0].label = label_of(s, set, s->cfg->block_of[i.src[0].label]);
+	dcc_emit(s->c, &i);
+	if (is_last && falls_through(&i) && n + 1 < s->c->func->inst_count)
+		emit_bra(s->c, &i, label_of(s, set, s->cfg->block_of[n + 1]));
+}
+
+/* The function with copies of the set's blocks at its end, which those who come from outside the loop go through until
+ * they come to its header. */
+static void copy_set(struct splitter *s, const bool *set)
+{
+	struct dcc *c = s->c;
+	const uint32_t count = c->func->inst_count;
+
+	dcc_rewrite_begin(c);
+	c->map = g_renew(uint32_t, c->map, count + 2 + s->cfg->block_count);
+	for (uint32_t n = 0; n < count; n++) {
+		const struct ptx_block *x = &s->cfg->blocks[s->cfg->block_of[n]];
+
+		dcc_rewrite_at(c, n);
+		if (x->is_reachable && !s->is_there[s->cfg->block_of[n]])
+			emit_outside(s, set, n, n == x->last);
+		else
+			dcc_emit(c, &c->func->insts[n]);
+	}
+	/* What fell through at the end is still the end: copies stand behind its return. */
+	for (uint32_t b = 0; b < s->cfg->block_count; b++) {
+		if (!set[b])
+			continue;
+		c->map[count + 1 + b] = c->insts->len;
+		for (uint32_t n = s->cfg->blocks[b].first; n <= s->cfg->blocks[b].last; n++)
+			emit_outside(s, set, n, n == s->cfg->blocks[b].last);
+	}
+	dcc_rewrite_end(c);
+}
+
+/* The loop with several entries gets the one of them as its header that leaves the least to copy. */
+static bool split_loop(struct dcc *c)
+{
+	struct ptx_cfg *cfg = ptx_cfg_build(c->func);
+	struct splitter s = {c, cfg, g_new(uint32_t, cfg->block_count + 1), g_new0(bool, cfg->block_count + 1)};
+	g_autofree bool *set = g_new0(bool, cfg->block_count + 1), *best = g_new0(bool, cfg->block_count + 1);
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t k = 0; k < cfg->rpo_count; k++)
+		s.rpo_at[cfg->rpo[k]] = k;
+	if (find_second_entry(&s) != PTX_NO_BLOCK)
+		for (uint32_t b = 0; b < cfg->block_count; b++) {
+			const uint32_t insts = s.is_there[b] && is_entered(&s, b) ? find_set(&s, b, set) : UINT32_MAX;
+
+			if (insts >= least)
+				continue;
+			least = insts;
+			memcpy(best, set, cfg->block_count * sizeof(*best));
+		}
+	if (least != UINT32_MAX)
+		copy_set(&s, best);
+	for (uint32_t b = 0; least != UINT32_MAX && b < cfg->block_count; b++)
+		c->kernel->counts.split += best[b];
+	g_free(s.rpo_at);
+	g_free(s.is_there);
+	ptx_cfg_free(cfg);
+	return least != UINT32_MAX;
+}
+
 void dcc_split(struct dcc *c)
 {
-	for (uint32_t n = 0; n < COPIES_MAX && c->func->inst_count < INSTS_MAX && split_one(c); n++)
+	const struct ptx_func before = *c->func;
+	uint32_t copies = 0;
+
+	for (; copies < COPIES_MAX && c->func->inst_count < INSTS_MAX && split_one(c); copies++)
 		c->kernel->counts.split++;
+	if (copies < COPIES_MAX && c->func->inst_count < INSTS_MAX)
+		return;
+	/* A round of the loop misses the block that was to be its one entry, so that copies never end: other ones. */
+	c->kernel->counts.split -= copies;
+	*c->func = before;
+	for (copies = 0; copies < COPIES_MAX && c->func->inst_count < INSTS_MAX && split_loop(c); copies++)
+		continue;
 }
