@@ -20,34 +20,6 @@ static const struct sim_stat_desc gpu_stat_rows[] = {
 
 /* ---- building ---- */
 
-void gpu_hash_banks(const struct gpu_config *c, struct mem_map *map, bool has_low)
-{
-	const enum gpu_bank_hash wanted = (enum gpu_bank_hash)c->gpu.bank_hash;
-	const uint32_t low = map->bank.bit_count;
-
-	if (has_low != (wanted != GPU_BANK_HASH_NONE))
-		mem_map_hash_banks(map, 0, low);
-	if (wanted == GPU_BANK_HASH_ALL)
-		mem_map_hash_banks(map, low, map->row.bit_count - low);
-}
-
-static void map_new(struct gpu *g)
-{
-	const struct gpu_config *c = g->config;
-	uint32_t stacks = (uint32_t)c->gpu.stack_count, vaults = (uint32_t)c->dram.vault_count;
-	uint32_t banks = dram_vault_bank_count(&c->dram), row_bytes = (uint32_t)c->dram.row_bytes;
-	uint32_t line_bytes = (uint32_t)c->l2.line_bytes;
-
-	if (c->gpu.address_map == GPU_MAP_TWO_BIT)
-		mem_map_two_bit(&g->map, (uint32_t)c->gpu.map_bit, stacks, vaults, banks, row_bytes, line_bytes);
-	else if (c->gpu.address_map == GPU_MAP_DIVIDED)
-		mem_map_divided(&g->map, stacks, vaults, banks, row_bytes, (uint32_t)c->gpu.interleave_bytes,
-				gpu_slice_bank_bits(c));
-	else
-		mem_map_baseline(&g->map, stacks, vaults, banks, row_bytes, line_bytes);
-	gpu_hash_banks(c, &g->map, c->gpu.address_map != GPU_MAP_DIVIDED);
-}
-
 static void memory_side_new(struct gpu *g)
 {
 	g->stacks = g_new0(struct logic_layer *, g->stack_count);
@@ -179,7 +151,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	exts_new(g, exts);
 	sim_limit(g->engine, gpu_limit_units(g));
 	timeline_new(g);
-	map_new(g);
+	gpu_map_init(config, &g->map);
 	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
 	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
 		      sizeof(g->memory_stats));
@@ -187,6 +159,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	xbars_new(g);
 	memory_side_new(g);
 	sm_side_new(g);
+	for (uint32_t i = 0; i < g->slice_count; i++)
+		l2_slice_map(g->slices[i]); /* extensions have said which maps they have */
 	if (config->nsu.is_present)
 		g->network = logic_layer_network_new(g);
 	GPU_EXT_EACH(g, e, complete)

@@ -12,6 +12,7 @@
 #include "device/run.h"
 #include "gpu/config.h"
 #include "gpu/ext.h"
+#include "gpu/map.h"
 #include "mem/command_log.h"
 #include "sim/sample.h"
 #include "sim/spans.h"
@@ -23,7 +24,6 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 		    const struct host_params *host, const struct gpu_ext_list *exts);
 void gpu_free(struct gpu *g);
 
-struct mem_map;
 struct mem_memory;
 
 /* The host's memory as DRAM: every access that reaches the host takes its time, in parts of line_bytes at most, at its
@@ -37,10 +37,6 @@ struct gpu_host_memory {
 void gpu_host_memory_set(struct gpu *g, const struct gpu_host_memory *m);
 void gpu_host_memory_done(void *gpu, struct mem_req *part);
 void gpu_host_memory_room(void *gpu);
-
-/* Makes the bits of the row that are in the bank of a map those that gpu.bank_hash wants; has_low: the map has its
- * lowest there already. */
-void gpu_hash_banks(const struct gpu_config *config, struct mem_map *map, bool has_low);
 
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
 uint64_t gpu_host_bytes(const struct gpu_config *config);

@@ -121,7 +121,7 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 
 static void write_back(struct l2_slice *s, const struct mem_req *by, uint64_t addr_bytes, uint32_t size_bytes)
 {
-	struct mem_place p = mem_map_place(&s->gpu->map, addr_bytes);
+	struct mem_place p = mem_map_place(&gpu_map_of(s->gpu, addr_bytes)->places, addr_bytes);
 	struct mem_req *w = own_request(s, by, PORT_WRITE, MEM_WRITE, size_bytes);
 
 	w->addr_bytes = addr_bytes;
@@ -757,8 +757,6 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer 
 	s->stack = stack;
 	s->tx = logic_layer_tx(stack);
 	s->cache = mem_cache_new(&g->slice_params, g->stats, "l2");
-	if (c->gpu.address_map == GPU_MAP_DIVIDED)
-		mem_cache_is_part(s->cache, base_log2(c->gpu.interleave_bytes), g->slice_count);
 	s->sector_bytes = (uint32_t)c->l2.sector_bytes;
 	s->queue_cap = (uint32_t)c->gpu.l2_queue_count;
 	s->hit_units = c->l2.hit_latency_cycles * sim_period_units(g->engine, g->clocks.l2);
@@ -767,6 +765,25 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer 
 	net_xbar_set_receiver(g->requests, index, s->comp);
 	sim_stats_add(g->stats, "l2_slice", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
 	return s;
+}
+
+static const struct mem_numbering *numbering_of(const void *self, uint64_t addr_bytes)
+{
+	return &gpu_map_of(self, addr_bytes)->of_slice;
+}
+
+void l2_slice_map(struct l2_slice *s)
+{
+	const struct gpu *g = s->gpu;
+
+	mem_cache_is_part(s->cache, &(struct mem_cache_part){.numbering = &g->map.of_slice,
+							     .numbering_of = g->mapper.map_of ? numbering_of : NULL,
+							     .self = g});
+}
+
+const struct mem_cache *l2_slice_cache(const struct l2_slice *s)
+{
+	return s->cache;
 }
 
 void l2_slice_free(struct l2_slice *s)

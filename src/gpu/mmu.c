@@ -105,6 +105,14 @@ static bool has_mmu(const struct sm *sm)
 	return where == GPU_MMU_ALL || (where == GPU_MMU_STACKS && sm->stack != UINT32_MAX);
 }
 
+static uint64_t number_of(const void *self, uint64_t page, uint32_t set_bits)
+{
+	const struct mmu *m = self;
+	const struct gpu_map *map = gpu_map_of(m->sm->gpu, page << m->page_shift);
+
+	return mem_number_of_page(&map->of_stack, page, m->page_shift, set_bits);
+}
+
 struct mmu *mmu_new(struct sm *sm)
 {
 	const struct mmu_params *p = &sm->gpu->config->mmu;
@@ -118,6 +126,8 @@ struct mmu *mmu_new(struct sm *sm)
 	if (p->walk_cache_entry_count)
 		m->walk_cache = tlb_new((uint32_t)p->walk_cache_entry_count, 0);
 	m->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
+	if (sm->stack != UINT32_MAX)
+		tlb_is_part(m->tlb, number_of, m);
 	m->level_count = mmu_level_count(p->page_bytes);
 	m->read_bytes = (uint32_t)sm->gpu->config->sm.sector_bytes;
 	if (m->read_bytes < ENTRY_BYTES)

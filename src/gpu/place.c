@@ -3,7 +3,7 @@
 
 void gpu_place(struct gpu *g, uint32_t sm, struct mem_req *r)
 {
-	struct mem_place p = mem_map_place(&g->map, r->addr_bytes);
+	struct mem_place p = mem_map_place(&g->map.places, r->addr_bytes);
 
 	r->stack = (uint8_t)p.stack;
 	r->vault = (uint8_t)p.vault;

@@ -85,7 +85,8 @@ struct gpu {
 	struct gpu_clocks clocks;
 	struct base_bug_state bug_state;
 	struct net_ports ports;
-	struct mem_map map;
+	struct gpu_map map;
+	struct gpu_mapper mapper; /* of an extension; map_of NULL: none */
 	struct sm **sms;
 	uint8_t *sm_has_request; /* [SM]: something waits for the crossbar; in one place, for clusters look often */
 	uint32_t sm_count, sm_total; /* of the GPU; with those of the stacks */
@@ -176,6 +177,10 @@ bool gpu_untimed_step(struct gpu *g, struct simt_warp *w);
 
 /* l2.c */
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer *stack);
+/* Tells its cache which lines it sees. */
+void l2_slice_map(struct l2_slice *s);
+/* What the slice holds and has asked for. */
+const struct mem_cache *l2_slice_cache(const struct l2_slice *s);
 void l2_slice_free(struct l2_slice *s);
 /* Has the slice room for what an arriving answer may produce? */
 bool l2_slice_can_take(const struct l2_slice *s);
@@ -236,6 +241,16 @@ void logic_layer_settle(struct logic_layer *p, bool is_between_kernels);
 /* place.c */
 /* Finds the stack, vault, bank, row and column of r's address for an SM, by the mechanism's mapping if it has one. */
 void gpu_place(struct gpu *g, uint32_t sm, struct mem_req *r);
+/* The map that has the address; see struct gpu_mapper. */
+static inline const struct gpu_map *gpu_map_of(const struct gpu *g, uint64_t addr_bytes)
+{
+	const struct gpu_map *m = NULL;
+
+	if (unlikely(g->mapper.map_of != NULL))
+		m = g->mapper.map_of(g->mapper.self, addr_bytes);
+	return m ? m : &g->map;
+}
+
 /* One of the slices in front of the stack: any number spreads over them. */
 static inline uint16_t slice_of(const struct gpu *g, uint32_t stack, uint32_t number)
 {

@@ -47,6 +47,24 @@ void sm_kind_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t
 	interval_cycles[SIMT_KIND_MINMAX] = (uint32_t)p->minmax_interval_cycles;
 }
 
+static const struct mem_numbering *numbering_of(const void *self, uint64_t addr_bytes)
+{
+	return &gpu_map_of(self, addr_bytes)->of_stack;
+}
+
+/* What SMs of a stack load is mostly the stack's. */
+static void caches_map(const struct sm *sm)
+{
+	const struct gpu *g = sm->gpu;
+	const struct mem_cache_part part = {.numbering = &g->map.of_stack,
+					    .numbering_of = g->mapper.map_of ? numbering_of : NULL,
+					    .self = g};
+
+	mem_cache_is_part(sm->l1d, &part);
+	mem_cache_is_part(sm->l1c, &part);
+	mem_cache_is_part(sm->l1t, &part);
+}
+
 static void caches_new(struct sm *sm)
 {
 	const struct gpu_config *c = sm->gpu->config;
@@ -58,6 +76,8 @@ static void caches_new(struct sm *sm)
 	sm->l1i = mem_cache_new(&c->l1i, sm->gpu->stats, "l1i");
 	sm->l1c = mem_cache_new(&c->l1c, sm->gpu->stats, "l1c");
 	sm->l1t = mem_cache_new(&c->l1t, sm->gpu->stats, "l1t");
+	if (sm->stack != UINT32_MAX)
+		caches_map(sm);
 }
 
 static void sm_tick(void *component, uint64_t cycle);

@@ -16,6 +16,8 @@ struct tlb {
 	struct tlb_entry *last;    /* found last: accesses mostly stay in a page */
 	uint64_t time;
 	uint32_t set_mask, way_count;
+	tlb_number *number; /* NULL: the key itself */
+	const void *self;
 };
 
 struct tlb *tlb_new(uint32_t entry_count, uint32_t way_count)
@@ -39,8 +41,16 @@ void tlb_free(struct tlb *t)
 	g_free(t);
 }
 
+void tlb_is_part(struct tlb *t, tlb_number *number, const void *self)
+{
+	t->number = number;
+	t->self = self;
+}
+
 static struct tlb_entry *set_of(const struct tlb *t, uint64_t key)
 {
+	if (t->number && t->set_mask)
+		key = t->number(t->self, key, (uint32_t)__builtin_popcount(t->set_mask));
 	return t->entries + (size_t)(key & t->set_mask) * t->way_count;
 }
 

@@ -11,6 +11,9 @@ struct tlb;
 /* way_count divides entry_count and leaves a power of two of sets; 0: fully associative. */
 struct tlb *tlb_new(uint32_t entry_count, uint32_t way_count);
 void tlb_free(struct tlb *t);
+/* Keys are mostly those of one part of all: a set is chosen by the key's number within its part. Before the first. */
+typedef uint64_t tlb_number(const void *self, uint64_t key, uint32_t set_bits);
+void tlb_is_part(struct tlb *t, tlb_number *number, const void *self);
 /* Is the key there? Then it becomes its set's most recently used. */
 bool tlb_find(struct tlb *t, uint64_t key);
 /* The key takes the place of its set's least recently used; nothing when it is there. */

@@ -13,7 +13,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "base/divide.h"
 #include "base/list.h"
 #include "mem/sectors.h"
 
@@ -68,8 +67,7 @@ struct mem_cache {
 	bool validates_on_write;
 	uint32_t sector_bytes, sector_count; /* of a line; 0: it has none */
 	struct mem_line_sectors *sectors;    /* [set][way] */
-	struct base_divisor parts;	     /* count 0: the cache is whole */
-	uint32_t part_bit;		     /* of a line's number */
+	struct mem_cache_part part;	     /* numbering NULL: the cache is whole */
 
 	struct mshr *mshrs;
 	uint32_t mshr_count, mshr_used_count, mshr_free;
@@ -189,19 +187,20 @@ void mem_cache_free(struct mem_cache *c)
 	g_free(c);
 }
 
-void mem_cache_is_part(struct mem_cache *c, uint32_t bit, uint32_t parts)
+void mem_cache_is_part(struct mem_cache *c, const struct mem_cache_part *part)
 {
-	CHECK(bit >= c->line_shift);
-	c->parts = base_divisor_of(parts);
-	c->part_bit = bit - c->line_shift;
+	c->part = *part;
 }
 
-/* The line's number among those of this part. */
-static uint64_t line_of_part(const struct mem_cache *c, uint64_t line)
+/* The line's number among those of its part. */
+static uint64_t number_of(const struct mem_cache *c, uint64_t line, uint64_t *others)
 {
-	uint64_t part;
+	const uint64_t addr_bytes = line << c->line_shift;
+	const struct mem_cache_part *p = &c->part;
+	const struct mem_numbering *n = p->numbering_of ? p->numbering_of(p->self, addr_bytes) : p->numbering;
 
-	return base_divide(line >> c->part_bit, &c->parts, &part) << c->part_bit | (line & ((1ull << c->part_bit) - 1));
+	*others = mem_number_others(n, addr_bytes, c->set_bits);
+	return mem_number_of(n, addr_bytes) >> c->line_shift;
 }
 
 /* Fermi's L1 (Nugteren et al., HPCA'14): address bits 7 to 11 XORed with bits 13, 14, 15, 17 and 19; of 64 sets the
@@ -215,12 +214,14 @@ static uint64_t fermi_index(uint64_t line)
 
 static inline struct set *set_of(const struct mem_cache *c, uint64_t line)
 {
-	uint64_t index = unlikely(c->parts.count) ? line_of_part(c, line) : line, high = index;
+	uint64_t others = 0;
+	uint64_t index = unlikely(c->part.numbering != NULL) ? number_of(c, line, &others) : line, high = index;
 
 	if (c->hashes_index)
 		index ^= high >> c->set_bits ^ high >> 2 * c->set_bits;
 	else if (unlikely(c->is_fermi))
 		index = fermi_index(index);
+	index ^= others;
 	return set_at(c, (uint32_t)(index & ((1ull << c->set_bits) - 1)));
 }
 

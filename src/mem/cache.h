@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mem/map.h"
 #include "net/req.h"
 #include "sim/param.h"
 #include "sim/stat.h"
@@ -81,9 +82,15 @@ enum mem_cache_result mem_cache_write_sectors(struct mem_cache *c, struct mem_re
 /* A sector has arrived: the chain of those who waited for the line when it was the last of its MSHR's, else NULL. */
 struct mem_req *mem_cache_fill_sector(struct mem_cache *c, uint32_t mshr, uint32_t sector,
 				      struct mem_cache_victim *victim);
-/* The sets are chosen by the address without what chooses among `parts` caches, parts of one, at and above the bit.
- * Once, before the first access. */
-void mem_cache_is_part(struct mem_cache *c, uint32_t bit, uint32_t parts);
+/* The cache lies behind a map, so that the lines it sees, or sees most, are those of one part: its sets are chosen by
+ * the number of the line within its part. Once, before the first access; all is kept. */
+struct mem_cache_part {
+	const struct mem_numbering *numbering;
+	/* NULL; or the numbering of an address where there are several. It changes while the cache is empty. */
+	const struct mem_numbering *(*numbering_of)(const void *self, uint64_t addr_bytes);
+	const void *self;
+};
+void mem_cache_is_part(struct mem_cache *c, const struct mem_cache_part *part);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);

@@ -208,6 +208,115 @@ struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes)
 	};
 }
 
+/* ---- numbers within a part ---- */
+
+/* The lowest bits by which the masks, rows of a matrix, tell their values apart: the lowest bits of the rows once these
+ * are in echelon form. */
+static uint64_t telling_bits(const uint64_t *masks, uint32_t count)
+{
+	uint64_t rows[64] = {0}, telling = 0; /* rows: by their lowest bit */
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t m = masks[i];
+
+		while (m && rows[__builtin_ctzll(m)])
+			m ^= rows[__builtin_ctzll(m)];
+		CHECK(m); /* else a part would have no address */
+		rows[__builtin_ctzll(m)] = m;
+		telling |= m & -m;
+	}
+	return telling;
+}
+
+static void keep(struct mem_numbering *n, uint64_t kept)
+{
+	uint32_t to = 0;
+
+	while (kept) {
+		const uint32_t from = (uint32_t)__builtin_ctzll(kept);
+		const uint64_t above = ~(kept >> from);
+		const uint32_t bits = above ? (uint32_t)__builtin_ctzll(above) : 64;
+		const uint64_t run = (bits < 64 ? (1ull << bits) - 1 : ~0ull) << from;
+
+		CHECK(n->piece_count < ARRAY_COUNT(n->pieces));
+		n->pieces[n->piece_count].mask = run;
+		n->pieces[n->piece_count++].shift = from - to;
+		to += bits;
+		kept &= ~run;
+	}
+}
+
+void mem_map_number(const struct mem_map *map, const struct mem_map_parts *parts, uint32_t line_bytes,
+		    struct mem_numbering *out)
+{
+	uint64_t masks[3 * MEM_MAP_FIELD_BITS_MAX], telling = 0;
+	uint32_t count = 0;
+
+	*out = (struct mem_numbering){0};
+	for (uint32_t i = 0; parts->by_stack && i < map->stack.bit_count; i++)
+		masks[count++] = map->stack.masks[i];
+	if (parts->by_stack)
+		out->divisions[0] = map->stack_division;
+	/* Where the vault's digit is divided out, its count is a multiple of what is chosen by its lowest bits. */
+	if (map->vault_division.by.count && parts->vault_bits) {
+		CHECK(map->vault_division.by.count % (1u << parts->vault_bits) == 0);
+		out->divisions[1] = (struct mem_map_division){base_divisor_of(1u << parts->vault_bits),
+							      map->vault_division.bit};
+	}
+	for (uint32_t i = 0; i < parts->vault_bits && !map->vault_division.by.count; i++)
+		masks[count++] = map->vault.masks[i];
+	for (uint32_t i = 0; i < parts->bank_bits; i++)
+		masks[count++] = map->bank.masks[i];
+	telling = telling_bits(masks, count);
+	CHECK(!(telling & (line_bytes - 1)));
+	keep(out, ~telling);
+	if (parts->sees_all && parts->by_stack)
+		out->part = map->stack;
+}
+
+static uint64_t kept_bits(const struct mem_numbering *n, uint64_t addr_bytes)
+{
+	uint64_t number = 0;
+
+	for (uint32_t i = 0; i < n->piece_count; i++)
+		number |= (addr_bytes & n->pieces[i].mask) >> n->pieces[i].shift;
+	return number;
+}
+
+uint64_t mem_number_of(const struct mem_numbering *n, uint64_t addr_bytes)
+{
+	for (uint32_t i = 0; i < ARRAY_COUNT(n->divisions); i++)
+		if (unlikely(n->divisions[i].by.count))
+			divide_out(&n->divisions[i], &addr_bytes);
+	return kept_bits(n, addr_bytes);
+}
+
+/* The part is multiplied by x in GF(2^bits), by the lowest primitive polynomials, and becomes the highest bits. Parts
+ * and hashes of indices are made of the same bits of the address, often of one stride: XORed as it is, a part would
+ * take the hash's bits away from strides of lines that go round the parts. */
+uint64_t mem_number_others(const struct mem_numbering *n, uint64_t addr_bytes, uint32_t index_bits)
+{
+	static const uint8_t polynomials[] = {0, 1, 3, 3, 3, 5, 3, 3};
+	const uint32_t bits = n->part.bit_count;
+	uint64_t part;
+
+	if (!bits)
+		return 0;
+	CHECK(bits < ARRAY_COUNT(polynomials));
+	part = field_index(&n->part, addr_bytes);
+	part = (part << 1 & ((1ull << bits) - 1)) ^ (part >> (bits - 1) ? polynomials[bits] : 0);
+	return part << (index_bits > bits ? index_bits - bits : 0);
+}
+
+uint64_t mem_number_of_page(const struct mem_numbering *n, uint64_t page, uint32_t page_shift, uint32_t index_bits)
+{
+	/* Bits within the page that are left out leave the page in as many parts. */
+	const uint32_t kept = (uint32_t)__builtin_popcountll(kept_bits(n, (1ull << page_shift) - 1));
+	const uint64_t number = mem_number_of(n, page << page_shift) >> kept;
+
+	return kept == page_shift ? number ^ mem_number_others(n, page << page_shift, index_bits) : number;
+}
+
 bool mem_map_is_bijective(const struct mem_map *map, uint32_t address_bits)
 {
 	const struct mem_map_field *fields[] = {&map->stack, &map->vault, &map->bank, &map->row, &map->column};

@@ -63,6 +63,36 @@ uint32_t mem_map_random_page_stack(uint64_t addr_bytes, uint64_t page_bytes, uin
  * the others prevent. Once or twice, after one of the maps above. */
 void mem_map_hash_banks(struct mem_map *map, uint32_t first_row_bit, uint32_t row_bit_count);
 
+/* The number of an address among those of one of the parts that a map makes of them: which part it is and this number
+ * tell the address. What lies behind a map sees the addresses of one part only, so that a cache there goes by the
+ * number: of any aligned power of two of lines each part has as many, and their numbers are successive. */
+struct mem_numbering {
+	struct mem_map_division divisions[2]; /* whose digits choose the part: left out */
+	uint32_t piece_count;		      /* runs of address bits that are kept, moved down */
+	struct {
+		uint64_t mask;
+		uint32_t shift;
+	} pieces[MEM_MAP_FIELD_BITS_MAX + 1];
+	struct mem_map_field part; /* where its owner sees lines of all parts, which of them; else no bits */
+};
+
+/* What chooses a part: of the map's fields all bits of the stack, or none, and the lowest of vault and bank. */
+struct mem_map_parts {
+	bool by_stack, sees_all;
+	uint32_t vault_bits, bank_bits;
+};
+
+/* Leaves out, of what chooses the part, the lowest bits that tell it. The choice takes no bit below line_bytes. */
+void mem_map_number(const struct mem_map *map, const struct mem_map_parts *parts, uint32_t line_bytes,
+		    struct mem_numbering *out);
+uint64_t mem_number_of(const struct mem_numbering *n, uint64_t addr_bytes);
+/* Where lines of all parts come: to be XORed into an index of so many bits that is made of the number, so that each
+ * part has all of the index's values, and all parts together have them alike. */
+uint64_t mem_number_others(const struct mem_numbering *n, uint64_t addr_bytes, uint32_t index_bits);
+/* The number of a page of 1 << page_shift bytes, for an index of so many bits, with the part in it. A page that lies in
+ * several parts counts in each. */
+uint64_t mem_number_of_page(const struct mem_numbering *n, uint64_t page, uint32_t page_shift, uint32_t index_bits);
+
 /* To be called after changing masks by hand; the functions of this header have done it. */
 void mem_map_field_prepare(struct mem_map_field *f);
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes);

@@ -514,10 +514,15 @@ static void test_sets_of_a_part(void **state)
 {
 	struct cache_params p = params(128 * 64, 1);
 	struct mem_cache *c = mem_cache_new(&p, NULL, "l2");
+	const struct mem_map_parts parts = {.by_stack = true};
+	struct mem_numbering numbering;
+	struct mem_map map;
 	uint32_t held = 0;
 
 	(void)state;
-	mem_cache_is_part(c, 8, 6);
+	mem_map_divided(&map, 6, 1, 16, 4096, 256, 0);
+	mem_map_number(&map, &parts, 128, &numbering);
+	mem_cache_is_part(c, &(struct mem_cache_part){.numbering = &numbering});
 	for (uint32_t is_held = 0; is_held < 2; is_held++) {
 		for (uint64_t i = 0; i < 64; i++) {
 			struct mem_req r = {.addr_bytes = (i / 2 * 6 + 4) * 256 + i % 2 * 128};

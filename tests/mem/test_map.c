@@ -24,6 +24,74 @@ static void test_baseline_is_bijective(void **state)
 	}
 }
 
+/* A part and the number within it tell the address: of an aligned range every part has the same numbers. */
+static void number_tells(const struct mem_map *m, const struct mem_map_parts *parts, uint32_t part_bits)
+{
+	enum { RANGE_BITS = 16, LINE_BITS = 7 };
+	static uint8_t seen[1 << RANGE_BITS];
+	struct mem_numbering n;
+
+	mem_map_number(m, parts, 1 << LINE_BITS, &n);
+	memset(seen, 0, sizeof(seen));
+	for (uint64_t line = 0; line < 1 << RANGE_BITS; line++) {
+		const uint64_t a = (1ull << 40) + (line << LINE_BITS);
+		const struct mem_place p = mem_map_place(m, a);
+		const uint64_t low = (1u << (RANGE_BITS - part_bits)) - 1;
+		uint64_t part = parts->by_stack ? p.stack : 0;
+
+		part = part << parts->vault_bits | (p.vault & ((1u << parts->vault_bits) - 1));
+		part = part << parts->bank_bits | (p.bank & ((1u << parts->bank_bits) - 1));
+		part = part << (RANGE_BITS - part_bits) | (mem_number_of(&n, a) >> LINE_BITS & low);
+		assert_true(part < 1 << RANGE_BITS);
+		assert_int_equal(seen[part]++, 0);
+		assert_int_equal(mem_number_of(&n, a + 100), mem_number_of(&n, a) + 100);
+	}
+}
+
+static void test_numbers_within_parts(void **state)
+{
+	struct mem_map m;
+
+	(void)state;
+	for (uint32_t stack = 0; stack <= 3; stack++)
+		for (uint32_t i = 0; i < 8; i++) {
+			const struct mem_map_parts parts = {
+			    .by_stack = i & 1, .vault_bits = i & 2 ? 4 : 2, .bank_bits = i & 2 ? i >> 2 : 0};
+			const uint32_t bits = (parts.by_stack ? stack : 0) + parts.vault_bits + parts.bank_bits;
+
+			mem_map_baseline(&m, 1 << stack, 16, 16, 4096, 128);
+			number_tells(&m, &parts, bits);
+			mem_map_two_bit(&m, 9, 1 << stack, 16, 16, 4096, 128);
+			number_tells(&m, &parts, bits);
+			mem_map_divided(&m, 1 << stack, 16, 16, 4096, 256, 1);
+			number_tells(&m, &parts, bits);
+		}
+}
+
+/* Of pages that lie in one stack each, those of a stack have successive numbers; a page with lines of all keeps its. */
+static void test_numbers_of_pages(void **state)
+{
+	const struct mem_map_parts parts = {.by_stack = true, .sees_all = true};
+	struct mem_numbering n;
+	struct mem_map m;
+	uint64_t next[4] = {0};
+
+	(void)state;
+	mem_map_two_bit(&m, 13, 4, 16, 16, 4096, 128);
+	mem_map_number(&m, &parts, 128, &n);
+	for (uint64_t page = 0; page < 256; page++) {
+		const uint32_t stack = mem_map_place(&m, page << 12).stack;
+		const uint64_t others = mem_number_others(&n, page << 12, 6);
+
+		assert_int_equal(mem_number_of_page(&n, page, 12, 6) ^ others, next[stack]++);
+		assert_int_equal(others & 15, 0);
+	}
+	mem_map_baseline(&m, 4, 16, 16, 4096, 128);
+	mem_map_number(&m, &parts, 128, &n);
+	for (uint64_t page = 0; page < 256; page++)
+		assert_int_equal(mem_number_of_page(&n, page, 12, 6), page);
+}
+
 static void test_two_bit_maps_are_bijective(void **state)
 {
 	(void)state;
@@ -176,6 +244,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_baseline_is_bijective),
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
+		cmocka_unit_test(test_numbers_within_parts),
+		cmocka_unit_test(test_numbers_of_pages),
 		cmocka_unit_test(test_baseline_stack_bits),
 		cmocka_unit_test(test_hashed_banks),
 		cmocka_unit_test(test_every_row_bit_is_hashed),

@@ -111,6 +111,8 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	c->gpu = g;
 	if (c->policy->access)
 		g->placer = e;
+	if (c->policy->maps)
+		c->policy->maps(c->policy_ctx, &g->mapper);
 	if (c->policy->add_stats)
 		c->policy->add_stats(c->policy_ctx, g->stats);
 }

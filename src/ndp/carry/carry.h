@@ -95,6 +95,8 @@ struct carry_policy {
 	void (*resumed)(void *ctx, struct gpu *g);
 	/* A request is about to leave an SM (GPU or stack): may replace r->stack/vault/bank/row. */
 	void (*access)(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r);
+	/* Whose access gives places by maps of its own: fills *out if it has any. */
+	void (*maps)(void *ctx, struct gpu_mapper *out);
 	/* Called in SM cycle epoch_cycles of a kernel, and again after as many cycles as it returns (0: not in
 	 * this kernel). */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);

@@ -36,7 +36,7 @@ struct map_learned {
 	uint32_t bit, next_bit; /* next_bit: from the next map_learned_resumed on */
 	struct range *ranges;
 	uint32_t range_count, range_cap;
-	struct mem_map map; /* by the learned bits */
+	struct gpu_map map; /* by the learned bits */
 	uint8_t *page_is_learned; /* [page - page_first] */
 	uint64_t page_first, page_count;
 	uint32_t page_shift;
@@ -304,32 +304,37 @@ static void pages_mark(struct map_learned *m)
 
 bool map_learned_resumed(struct map_learned *m)
 {
-	const struct gpu_config *c = m->config;
 	bool is_first = m->state == STOPPING;
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
 	m->bit = m->next_bit;
-	mem_map_two_bit(&m->map, m->bit, (uint32_t)c->gpu.stack_count, (uint32_t)c->dram.vault_count,
-			dram_vault_bank_count(&c->dram), (uint32_t)c->dram.row_bytes, 1u << MAP_BIT_FIRST);
-	gpu_hash_banks(c, &m->map, true);
+	gpu_map_two_bit(m->config, m->bit, 1u << MAP_BIT_FIRST, &m->map);
 	pages_mark(m);
 	m->later_bytes = 0;
 	m->state = REGULAR;
 	return is_first;
 }
 
+const struct gpu_map *map_learned_map_of(const void *learned, uint64_t addr_bytes)
+{
+	const struct map_learned *m = learned;
+	const uint64_t page = (addr_bytes >> m->page_shift) - m->page_first;
+
+	return page < m->page_count && m->page_is_learned[page] ? &m->map : NULL;
+}
+
 void map_learned_place(const struct map_learned *m, struct mem_req *r)
 {
-	uint64_t page = (r->addr_bytes >> m->page_shift) - m->page_first;
+	const struct gpu_map *map = map_learned_map_of(m, r->addr_bytes);
 	struct mem_place p;
 
 	if (map_learned_is_learning(m)) {
 		r->is_host = r->kind != MEM_KIND_CODE && r->kind != MEM_KIND_TABLE;
 		return;
 	}
-	if (page >= m->page_count || !m->page_is_learned[page])
+	if (!map)
 		return;
-	p = mem_map_place(&m->map, r->addr_bytes);
+	p = mem_map_place(&map->places, r->addr_bytes);
 	r->stack = (uint8_t)p.stack;
 	r->vault = (uint8_t)p.vault;
 	r->bank = (uint8_t)p.bank;

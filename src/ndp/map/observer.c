@@ -160,3 +160,9 @@ void map_observer_access(struct map_observer *o, struct gpu *g, struct mem_req *
 	map_learned_look(o->mapping, g, o->instances, o->instance_count);
 	map_learned_place(o->mapping, r);
 }
+
+void map_observer_maps(struct map_observer *o, struct gpu_mapper *out)
+{
+	if (o->mapping)
+		*out = (struct gpu_mapper){map_learned_map_of, o->mapping};
+}

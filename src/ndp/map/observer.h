@@ -24,12 +24,13 @@ void map_observer_kernel_end(struct map_observer *o);
 /* Is all data still in the host's memory, so that nothing can be offloaded? */
 bool map_observer_is_learning(const struct map_observer *o);
 
-/* carry_policy: the warp enters a block; block_touch, block_left, resumed and access. */
+/* carry_policy: the warp enters a block; block_touch, block_left, resumed, access and maps. */
 void map_observer_enter(struct map_observer *o, uint32_t home_sm, uint32_t slot);
 void map_observer_touch(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot,
 			const struct coalesced_line *lines, uint32_t count);
 void map_observer_left(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot);
 void map_observer_resumed(struct map_observer *o);
 void map_observer_access(struct map_observer *o, struct gpu *g, struct mem_req *r);
+void map_observer_maps(struct map_observer *o, struct gpu_mapper *out);
 
 #endif

@@ -174,6 +174,14 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 		map_observer_access(t->observer, g, r);
 }
 
+static void offload_maps(void *ctx, struct gpu_mapper *out)
+{
+	struct nsu_offload *t = ctx;
+
+	if (t->observer)
+		map_observer_maps(t->observer, out);
+}
+
 static const char *const needs[] = {"ndp.mechanism", "nsu", "nsu.is_present", "true",
 				    "ndp.tom_mapping", "learned", NULL};
 
@@ -190,6 +198,7 @@ const struct ndp_mechanism ndp_nsu = {
 	    .block_left = offload_block_left,
 	    .resumed = offload_resumed,
 	    .access = offload_access,
+	    .maps = offload_maps,
 	    .epoch = offload_epoch,
 	    .epoch_cycles = 1,
 	    .series = offload_series,

@@ -343,6 +343,13 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 	map_observer_access(t->observer, g, r);
 }
 
+static void controller_maps(void *ctx, struct gpu_mapper *out)
+{
+	struct controller *t = ctx;
+
+	map_observer_maps(t->observer, out);
+}
+
 /* Moves each candidate to the class that it has with this launch. */
 static void count_offsets(struct controller *t)
 {
@@ -393,6 +400,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .block_left = controller_block_left,
 	    .resumed = controller_resumed,
 	    .access = controller_access,
+	    .maps = controller_maps,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,

@@ -174,7 +174,7 @@ void nsu_fetch(struct nsu *u, enum nsu_memory from, uint64_t addr_bytes, uint32_
 {
 	struct gpu *g = u->gpu;
 	struct mem_req *r = packet_new(u->split, PACKET_FETCH, NULL);
-	struct mem_place at = mem_map_place(&g->map, addr_bytes);
+	struct mem_place at = mem_map_place(&g->map.places, addr_bytes);
 
 	r->addr_bytes = addr_bytes;
 	r->size_bytes = (uint16_t)mem_cache_line_bytes(u->memory[from]);
