@@ -816,6 +816,7 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 {
 	*a = (struct ndp_point){.s = s, .number = number};
 	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
+	cpu_tags_is_part(&a->cache, 1, cpu_frame_channels(s->c), s->c->page_shift - s->c->line_shift);
 	a->placeless = g_new0(struct point_queue, a->cache.set_count);
 	for (uint64_t i = 0; i < a->cache.set_count; i++)
 		a->placeless[i].end = &a->placeless[i].first;

@@ -68,24 +68,16 @@ bool cpu_bus_is_elsewhere(const struct cpu_bus *b, uint32_t agent, uint64_t line
 
 /* ---- the last level ---- */
 
-/* A hash of all of its bits, so that no stride of lines stays in one slice. */
-static uint32_t slice_of(const struct cpu_bus *b, uint64_t line)
-{
-	if (b->c->p->llc_slice_count == 1)
-		return 0;
-	return (uint32_t)((line * 0x9e3779b97f4a7c15u >> 32) % b->c->p->llc_slice_count);
-}
-
 static struct cpu_tags *llc_of(const struct cpu_bus *b, uint64_t line)
 {
-	return &b->llc[slice_of(b, line)];
+	return &b->llc[cpu_tags_slice(b->llc, line)];
 }
 
 /* Slices are on a ring, cores beside them in their order; who is no core is beside the first. */
 static uint64_t llc_ps(const struct cpu_bus *b, uint32_t agent, uint64_t line)
 {
 	const struct cpu_params *p = b->c->p;
-	const uint32_t slices = (uint32_t)p->llc_slice_count, slice = slice_of(b, line);
+	const uint32_t slices = (uint32_t)p->llc_slice_count, slice = cpu_tags_slice(b->llc, line);
 	const uint32_t own = agent < p->core_count ? agent * slices / (uint32_t)p->core_count : 0;
 	const uint32_t hops = slice > own ? slice - own : own - slice;
 
@@ -616,9 +608,12 @@ void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint
 	*b = (struct cpu_bus){.c = c, .agents_max = agents_max};
 	b->agents = g_new0(struct cpu_agent, agents_max);
 	b->llc = g_new(struct cpu_tags, c->p->llc_slice_count);
-	for (uint32_t i = 0; i < c->p->llc_slice_count; i++)
+	for (uint32_t i = 0; i < c->p->llc_slice_count; i++) {
 		cpu_tags_init(&b->llc[i], c->p->llc_bytes / c->p->llc_slice_count, (uint32_t)c->p->llc_ways_count,
 			      c->p->line_bytes);
+		cpu_tags_is_part(&b->llc[i], c->p->llc_slice_count, cpu_frame_channels(c),
+				 c->page_shift - c->line_shift);
+	}
 	b->slot_free_units = g_new0(uint64_t, c->p->snoop_bus_count);
 	b->tick_units = sim_period_units(c->events.engine, domain);
 }

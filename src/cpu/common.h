@@ -37,6 +37,12 @@ static inline void cpu_common_divide(struct cpu_common *c)
 	c->by_stacks = base_divisor_of(c->stack_count ? c->stack_count / c->p->channel_count : 1);
 }
 
+/* Behind which frames are in turn; 1: every frame's lines go round all channels. */
+static inline uint64_t cpu_frame_channels(const struct cpu_common *c)
+{
+	return c->p->placement == CPU_PLACE_LINE ? 1 : c->p->channel_count;
+}
+
 /* The first ps that is not before. */
 static inline uint64_t cpu_ps_from(const struct cpu_common *c, uint64_t units)
 {

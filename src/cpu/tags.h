@@ -1,4 +1,8 @@
-/* tags.h - the lines that a cache holds: sets of ways, least recently used first out. */
+/* tags.h - the lines that a cache holds: sets of ways, least recently used first out.
+ *
+ * Where pages have channels, every channel_count-th frame is a channel's, and what is near it sees these alone; a slice
+ * sees every slice_count-th line. Such a cache goes by the line's number among those: sets would stay empty otherwise.
+ */
 #ifndef STRATA_CPU_TAGS_H
 #define STRATA_CPU_TAGS_H
 
@@ -7,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/check.h"
+#include "base/divide.h"
 #include "cpu/version.h"
 
 struct cpu_tag {
@@ -18,14 +23,21 @@ struct cpu_tag {
 	uint64_t is_kept : 1;  /* an NDP-AP has asked for more of it: it does not make room */
 };
 
+/* Channels of frames of 1 << frame_shift lines; slices, of which the cache is one. */
+struct cpu_parts {
+	struct base_divisor channels, slices;
+	uint32_t frame_shift;
+};
+
 #define CPU_TAG_USED_MAX ((1ull << 48) - 1)
 
 struct cpu_tags {
 	struct cpu_tag *tags;
 	uint64_t *lines; /* of tags, so that looking for one touches little memory; the tags lie behind them */
-	uint64_t set_count, mask, clock; /* mask: of the set, where set_count is a power of two */
+	uint64_t set_count, clock;
+	struct cpu_parts *parts; /* NULL: its sets see all lines alike */
 	uint32_t way_count;
-	bool has_mask;
+	bool has_mask; /* set_count is a power of two */
 	void *memory; /* of both */
 };
 
@@ -35,12 +47,54 @@ static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t wa
 	const uint64_t count = bytes / line_bytes;
 
 	*c = (struct cpu_tags){.set_count = count / ways, .way_count = ways};
-	c->mask = c->set_count - 1;
-	c->has_mask = !(c->set_count & c->mask);
+	c->has_mask = !(c->set_count & (c->set_count - 1));
 	/* Of a large cache the host has only what is used. */
 	c->memory = g_malloc0(count * (sizeof(*c->lines) + sizeof(*c->tags)) + HOST_LINE_BYTES);
 	c->lines = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE_BYTES - 1) & ~(uintptr_t)(HOST_LINE_BYTES - 1));
 	c->tags = (struct cpu_tag *)(void *)(c->lines + count);
+}
+
+/* It is one of slice_count; 1 << frame_shift of its lines are a frame of one of channel_count channels. Before the
+ * first line. */
+static inline void cpu_tags_is_part(struct cpu_tags *c, uint64_t slice_count, uint64_t channel_count,
+				    uint32_t frame_shift)
+{
+	/* Of a frame all sets have a line, whichever it is. */
+	if (slice_count == 1 && (channel_count == 1 || (c->has_mask && c->set_count <= UINT64_C(1) << frame_shift)))
+		return;
+	c->parts = g_new(struct cpu_parts, 1);
+	*c->parts = (struct cpu_parts){base_divisor_of(channel_count), base_divisor_of(slice_count), frame_shift};
+}
+
+/* The line's number among those of its channel. */
+static inline uint64_t cpu_parts_number(const struct cpu_parts *p, uint64_t line, uint64_t *channel)
+{
+	return base_divide(line >> p->frame_shift, &p->channels, channel) << p->frame_shift |
+	       (line & ((UINT64_C(1) << p->frame_shift) - 1));
+}
+
+/* The slice of the line: each has one of slice_count successive lines of a channel, in an order that a hash turns, so
+ * that no stride of lines stays in one. */
+static inline uint32_t cpu_tags_slice(const struct cpu_tags *c, uint64_t line)
+{
+	const struct cpu_parts *p = c->parts;
+	uint64_t channel, rest, group;
+
+	if (!p)
+		return 0;
+	group = base_divide(cpu_parts_number(p, line, &channel), &p->slices, &rest);
+	base_divide(rest + ((group * p->channels.count + channel) * 0x9e3779b97f4a7c15u >> 32), &p->slices, &rest);
+	return (uint32_t)rest;
+}
+
+/* Lines of different channels begin at different sets, so that those of all channels together have all sets, too. */
+static inline uint64_t cpu_tags_number(const struct cpu_tags *c, uint64_t line)
+{
+	const struct cpu_parts *p = c->parts;
+	uint64_t channel, rest;
+	const uint64_t in_slice = base_divide(cpu_parts_number(p, line, &channel), &p->slices, &rest);
+
+	return in_slice + base_divide(channel * c->set_count, &p->channels, &rest);
 }
 
 static inline void cpu_tags_clear(struct cpu_tags *c)
@@ -51,13 +105,16 @@ static inline void cpu_tags_clear(struct cpu_tags *c)
 
 static inline void cpu_tags_free(struct cpu_tags *c)
 {
+	g_free(c->parts);
 	g_free(c->memory);
 }
 
 /* Of the first way of the line's set. */
 static inline uint64_t cpu_tags_set(const struct cpu_tags *c, uint64_t line)
 {
-	return (c->has_mask ? line & c->mask : line % c->set_count) * c->way_count;
+	const uint64_t number = unlikely(c->parts != NULL) ? cpu_tags_number(c, line) : line;
+
+	return (c->has_mask ? number & (c->set_count - 1) : number % c->set_count) * c->way_count;
 }
 
 /* NULL: it is not there. */
