@@ -25,15 +25,27 @@ static uint64_t scramble(uint64_t x)
 	return x ^ x >> 29;
 }
 
+/* Pages go round the sockets, lines of a socket round its slices. */
+static uint64_t in_socket(const struct dc_params *p, uint64_t line)
+{
+	const uint64_t page = line / p->page_bytes / p->socket_count;
+
+	return (page * p->page_bytes + line % p->page_bytes) / p->line_bytes;
+}
+
 uint32_t slice_home_of(const struct dc_params *p, uint64_t line)
 {
+	const uint64_t number = in_socket(p, line), turn = scramble(number / p->slice_count) / (1 << 20);
+
 	return (uint32_t)(line / p->page_bytes % p->socket_count * p->slice_count +
-			  scramble(line / p->line_bytes) % p->slice_count);
+			  (number % p->slice_count + turn) % p->slice_count);
 }
 
 uint32_t slice_set_of(const struct dc_params *p, uint64_t line)
 {
-	return (uint32_t)((scramble(line / p->line_bytes) >> 20) % SETS);
+	const uint64_t number = in_socket(p, line) / p->slice_count;
+
+	return (uint32_t)((number % SETS) ^ (scramble(number / SETS) / (1 << 20) % SETS));
 }
 
 enum { LOAD, STORE, ATOMIC, REDUCTION };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/check.h"
+#include "dc/system/priv.h"
 #include "mem/memory.h"
 #include "slice_model.h"
 
@@ -303,9 +304,60 @@ static void test_two_models(void **state)
 	assert_true(sum.entry_writebacks > CASES);
 }
 
+/* ---- what fits ---- */
+
+static uint64_t lines_held(const struct dc_system *s)
+{
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < s->slice_count; i++)
+		for (uint32_t k = 0; k < s->set_count * s->mark_count; k++)
+			held += s->slices[i].marks[k] != 0;
+	return held;
+}
+
+/* Three quarters of all slices' lines, which the host has written, are there, wherever they begin. */
+static void hold(uint32_t sockets, uint32_t slices, uint32_t ways, uint64_t page_bytes)
+{
+	struct slice_case c = make_case(1);
+	struct mem_memory memory = {.c = &c.memory};
+	struct sim_ctx ctx;
+	uint64_t lines;
+
+	c.p.socket_count = sockets;
+	c.p.slice_count = slices;
+	c.p.way_count = ways;
+	c.p.cache_way_count = 0;
+	c.p.host_lines_stay = true;
+	c.p.page_bytes = page_bytes;
+	sim_ctx_open(&ctx, false);
+	assert_true(dc_clock_add(&c.p, ctx.engine));
+	memory.ctx = &ctx;
+	memory.system = dc_system_new(&ctx, &c.p, &memory, 1 << 30);
+	lines = (uint64_t)memory.system->slice_count * memory.system->set_count * ways * 3 / 4;
+	lines -= lines * c.p.line_bytes % (page_bytes * sockets) / c.p.line_bytes; /* as many pages of each socket */
+	dc_system_host_wrote(memory.system, 5 * page_bytes * sockets, lines * c.p.line_bytes);
+	if (lines_held(memory.system) != lines)
+		fail_msg("%u sockets of %u slices, %u ways, pages of %llu bytes: of %llu lines %llu are there", sockets,
+			 slices, ways, (unsigned long long)page_bytes, (unsigned long long)lines,
+			 (unsigned long long)lines_held(memory.system));
+	dc_system_free(memory.system);
+	sim_ctx_close(&ctx);
+}
+
+static void test_what_fits_is_held(void **state)
+{
+	(void)state;
+	for (uint32_t sockets = 1; sockets <= 4; sockets++)
+		for (uint32_t slices = 1; slices <= 14; slices += 1 + slices / 3)
+			for (uint32_t ways = 4; ways <= 20; ways += 8)
+				for (uint64_t page = 4096; page <= 65536; page *= 16)
+					hold(sockets, slices, ways, page);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_models)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_models), cmocka_unit_test(test_what_fits_is_held)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

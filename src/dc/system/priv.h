@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "base/divide.h"
 #include "dc/system/system.h"
 #include "net/req.h"
 
@@ -102,6 +103,7 @@ struct dc_system {
 	uint32_t domain, slice_count, cb_count, set_count;
 	uint32_t mark_count; /* of a set: ways, and none up to the next eight */
 	uint32_t line_shift, page_shift;
+	struct base_divisor by_sockets, by_slices; /* slices of a socket */
 	struct dc_slice *slices;
 	struct dc_cb *cbs;
 	struct dc_fetch *buckets[DC_FETCH_BUCKETS];

@@ -24,10 +24,26 @@ static uint64_t socket_of(const struct dc_system *s, uint64_t line)
 	return touched ? touched - 1u : (line >> s->page_shift) % (uint32_t)s->p->socket_count;
 }
 
-/* Lines of a socket go to its slices. */
+/* The line's number among those of its socket. Where the first touch decides, a socket may have any pages. */
+static uint64_t number_in_socket(const struct dc_system *s, uint64_t line)
+{
+	const uint64_t in_page = (1ull << s->page_shift) - 1;
+	uint64_t rest;
+
+	if (s->page_sockets)
+		return line >> s->line_shift;
+	return (base_divide(line >> s->page_shift, &s->by_sockets, &rest) << s->page_shift | (line & in_page)) >>
+	       s->line_shift;
+}
+
+/* Lines of a socket go to its slices: of slice_count successive ones each has one, in an order that a hash turns. */
 static uint32_t home_of(const struct dc_system *s, uint64_t line)
 {
-	return (uint32_t)(socket_of(s, line) * s->p->slice_count + mix(line >> s->line_shift) % s->p->slice_count);
+	uint64_t slice;
+	const uint64_t group = base_divide(number_in_socket(s, line), &s->by_slices, &slice);
+
+	base_divide(slice + (mix(group) >> 20), &s->by_slices, &slice);
+	return (uint32_t)(socket_of(s, line) * s->p->slice_count + slice);
 }
 
 /* duality.pages=first_touch: a page that nobody has asked for yet is this slice's socket's from now on. */
@@ -77,9 +93,13 @@ static void cross(const struct dc_slice *from, const struct dc_slice *to, struct
 
 /* ---- ways that are cache ---- */
 
+/* By the line's number in its slice: successive ones have all sets, in an order that a hash turns. */
 static uint64_t set_of(const struct dc_system *s, uint64_t line)
 {
-	return mix(line >> s->line_shift) >> 20 & (s->set_count - 1);
+	uint64_t rest;
+	const uint64_t number = base_divide(number_in_socket(s, line), &s->by_slices, &rest);
+
+	return (number ^ mix(number / s->set_count) >> 20) & (s->set_count - 1);
 }
 
 static uint8_t mark_of(const struct dc_system *s, uint64_t line)

@@ -133,6 +133,8 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->mark_count = (uint32_t)(p->way_count + DC_MARKS_AT_ONCE - 1) / DC_MARKS_AT_ONCE * DC_MARKS_AT_ONCE;
 	s->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
 	s->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
+	s->by_sockets = base_divisor_of(p->socket_count);
+	s->by_slices = base_divisor_of(p->slice_count);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
 	s->link_cycles = cycles_of(s, p->link_latency_ps);
 	if (p->link_mbytes_per_s) /* 1000 x bytes x cycles/s / bytes/s */
