@@ -22,8 +22,45 @@ void base_diag_free(struct base_diag_list *list)
 		g_free(d);
 		d = next;
 	}
+	g_clear_pointer((GHashTable **)&list->places, g_hash_table_unref);
 	base_diag_init(list);
 }
+
+/* ---- places of parameters ---- */
+
+static void place_free(void *place)
+{
+	g_free((char *)(uintptr_t)((struct base_place *)place)->file);
+	g_free(place);
+}
+
+static char *full_key(const struct base_diag_list *list, const char *key)
+{
+	return g_strconcat(list->key_prefix ? list->key_prefix : "", key, NULL);
+}
+
+void base_diag_know(struct base_diag_list *list, const char *key, struct base_place at)
+{
+	struct base_place *place;
+
+	if (!at.file)
+		return;
+	if (!list->places)
+		list->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, place_free);
+	place = g_new(struct base_place, 1);
+	*place = (struct base_place){g_strdup(at.file), at.line, at.col};
+	g_hash_table_replace(list->places, full_key(list, key), place);
+}
+
+struct base_place base_diag_place(const struct base_diag_list *list, const char *key)
+{
+	g_autofree char *full = full_key(list, key);
+	const struct base_place *place = list->places ? g_hash_table_lookup(list->places, full) : NULL;
+
+	return place ? *place : (struct base_place){0};
+}
+
+/* ---- messages ---- */
 
 void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
 {
@@ -41,6 +78,8 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 	else if (at.file)
 		g_string_printf(s, "%s: ", at.file);
 	g_string_append(s, "error: ");
+	if (list->about)
+		g_string_append_printf(s, "%s: ", list->about);
 	va_start(ap, fmt);
 	g_string_append_vprintf(s, fmt, ap);
 	va_end(ap);
@@ -57,7 +96,7 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 
 void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what)
 {
-	base_diag_error(list, (struct base_place){0}, "%s = %llu: %s", key, (unsigned long long)value, what);
+	base_diag_error(list, base_diag_place(list, key), "%s = %llu: %s", key, (unsigned long long)value, what);
 }
 
 char *base_diag_join(const struct base_diag_list *list)

@@ -17,6 +17,10 @@ struct base_diag {
 struct base_diag_list {
 	struct base_diag *first, *last;
 	uint32_t error_count; /* all errors, also those dropped past BASE_DIAG_MAX */
+	void *places;	      /* of keys that are known: base_diag_know */
+	/* What follows is about this, which texts begin with, and its keys have this before them; NULL: nothing. Who
+	 * sets them takes them back. */
+	const char *about, *key_prefix;
 };
 
 enum { BASE_DIAG_MAX = 50 };
@@ -34,7 +38,12 @@ void base_diag_free(struct base_diag_list *list);
 void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* One error about a parameter: "KEY = VALUE: WHAT". */
+/* The parameter's value stands here; a later place takes the place of an earlier one. */
+void base_diag_know(struct base_diag_list *list, const char *key, struct base_place at);
+/* Where that was; nowhere if nobody has said so. The file's name is the list's. */
+struct base_place base_diag_place(const struct base_diag_list *list, const char *key);
+
+/* One error about a parameter, with its place if that is known: "KEY = VALUE: WHAT". */
 void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what);
 
 /* All texts joined by newlines, malloc'ed, owned by the caller; "" if none. */

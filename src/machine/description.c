@@ -30,17 +30,25 @@ static char *path_from(const char *path, struct base_place at)
 	return dir && !g_path_is_absolute(path) ? g_build_filename(dir, path, NULL) : g_strdup(path);
 }
 
-/* The mistakes of a standard's own file come after where it was asked for. */
-static bool standard_load(const struct target *t, const char *name, struct base_place at, struct memory_standard *out,
-			  struct base_diag_list *diag)
+/* Its parameters will be those of the GPU's stacks, or of a memory. The mistakes of a standard's own file come after
+ * where it was asked for. */
+static bool standard_load(const struct target *t, const char *memory, const char *name, struct base_place at,
+			  struct memory_standard *out, struct base_diag_list *diag)
 {
 	g_auto(GStrv) names = sim_description_names(t->memories);
 	const char *nearest = base_nearest_name(name, (const char *const *)names, g_strv_length(names));
 	const bool is_path = strchr(name, '/') || g_str_has_suffix(name, ".yaml");
 	g_autofree char *all = g_strjoinv(", ", names), *path = is_path ? path_from(name, at) : NULL;
 
-	if (is_path || g_strv_contains((const char *const *)names, name))
-		return memory_standard_load(is_path ? path : name, t->memories, out, diag);
+	if (is_path || g_strv_contains((const char *const *)names, name)) {
+		g_autofree char *prefix = memory ? g_strconcat(memory, ".", NULL) : NULL;
+		bool is_loaded;
+
+		diag->key_prefix = prefix;
+		is_loaded = memory_standard_load(is_path ? path : name, t->memories, out, diag);
+		diag->key_prefix = NULL;
+		return is_loaded;
+	}
 	if (nearest)
 		base_diag_error(diag, at, "no memory standard '%s'; did you mean '%s'?", name, nearest);
 	else
@@ -75,7 +83,7 @@ static void dram_be(const struct target *t, const char *name, struct base_place 
 	struct memory_standard standard;
 	struct gpu_config *gpu;
 
-	if (!standard_load(t, name, at, &standard, diag))
+	if (!standard_load(t, NULL, name, at, &standard, diag))
 		return;
 	if (standard.link.is_present) {
 		base_diag_error(diag, at, "memory '%s' lies behind a link of its own, which the GPU's stacks have not: "
@@ -93,7 +101,7 @@ static void memory_be(const struct target *t, const char *memory, struct base_pl
 	struct machine_memory *m = machine_memory_need(t->config, memory, memory_at, diag);
 	struct memory_standard standard;
 
-	if (m && standard_load(t, name, at, &standard, diag))
+	if (m && standard_load(t, memory, name, at, &standard, diag))
 		machine_memory_be(m, &standard);
 	groups_renew(t);
 }

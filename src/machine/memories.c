@@ -187,15 +187,14 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 	for (uint32_t i = 0; i < all->count; i++) {
 		const struct machine_memory *m = &all->items[i];
-		struct base_diag_list own;
+		g_autofree char *about = g_strdup_printf("memory '%s'", m->name);
+		g_autofree char *prefix = g_strconcat(m->name, ".", NULL);
 
-		base_diag_init(&own);
-		mem_memory_check(&m->memory, &m->dram, &own);
-		mem_expander_check(&m->link, &own);
-		for (const struct base_diag *d = own.first; d; d = d->next)
-			base_diag_error(diag, (struct base_place){0}, "memory '%s': %s", m->name,
-					g_str_has_prefix(d->text, "error: ") ? d->text + strlen("error: ") : d->text);
-		base_diag_free(&own);
+		diag->about = about;
+		diag->key_prefix = prefix;
+		mem_memory_check(&m->memory, &m->dram, diag);
+		mem_expander_check(&m->link, diag);
+		diag->about = diag->key_prefix = NULL;
 	}
 }
 

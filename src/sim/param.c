@@ -343,6 +343,24 @@ static const struct sim_param_desc *find_row(const struct sim_param_group *group
 	return NULL;
 }
 
+static bool set_value(const struct sim_param_desc *row, void *field, const char *key, const char *value,
+		      struct base_place at, struct base_diag_list *diag)
+{
+	switch (row->kind) {
+	case SIM_PARAM_U64:
+		return set_u64(row, field, key, value, at, diag);
+	case SIM_PARAM_F64:
+		return set_f64(row, field, key, value, at, diag);
+	case SIM_PARAM_BOOL:
+		return set_bool(field, key, value, at, diag);
+	case SIM_PARAM_ENUM:
+		return set_enum(row, field, key, value, at, diag);
+	case SIM_PARAM_TEXT:
+		return set_text(field, key, value, at, diag);
+	}
+	UNREACHABLE("parameter kind");
+}
+
 bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, const char *key, const char *value,
 		   struct base_place at, struct base_diag_list *diag)
 {
@@ -353,19 +371,10 @@ bool sim_param_set(const struct sim_param_group *groups, uint32_t group_count, c
 		report_unknown(groups, group_count, key, at, diag);
 		return false;
 	}
-	switch (row->kind) {
-	case SIM_PARAM_U64:
-		return set_u64(row, field_of(group, row), key, value, at, diag);
-	case SIM_PARAM_F64:
-		return set_f64(row, field_of(group, row), key, value, at, diag);
-	case SIM_PARAM_BOOL:
-		return set_bool(field_of(group, row), key, value, at, diag);
-	case SIM_PARAM_ENUM:
-		return set_enum(row, field_of(group, row), key, value, at, diag);
-	case SIM_PARAM_TEXT:
-		return set_text(field_of(group, row), key, value, at, diag);
-	}
-	UNREACHABLE("parameter kind");
+	if (!set_value(row, field_of(group, row), key, value, at, diag))
+		return false;
+	base_diag_know(diag, key, at);
+	return true;
 }
 
 void sim_param_format(const struct sim_param_group *g, const struct sim_param_desc *row, char *buf, size_t size_bytes)
