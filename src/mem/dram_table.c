@@ -84,6 +84,27 @@ static void check_clock(const struct dram_params *p, struct base_diag_list *diag
 	}
 }
 
+/* What a rank gives in tCCD is what its bus carries at least: else the rate that is stated, and printed as the peak, is
+ * none that the timing lets through. The rules of check_clock hold. */
+static void check_rate(const struct dram_params *p, struct base_diag_list *diag)
+{
+	const struct sim_period ck = dram_clock_period(p);
+	const struct fraction burst = beats_ps(p, p->burst_beats);
+	const double bytes = (double)(p->burst_beats * p->data_bits) / BASE_BITS_PER_BYTE;
+	const double ccd_ps = (double)(p->t_ccd * ck.num_ps) / (double)ck.den;
+	const char *key = p->data_rate_mbps ? "dram.data_rate_mbps" : "dram.ck_beats";
+
+	if (p->t_ccd * ck.num_ps * burst.den <= burst.num * ck.den)
+		return;
+	base_diag_error(diag, base_diag_place(diag, key),
+			"%s = %llu: states %.4g GB/s of a vault's bus, but with dram.t_ccd = %llu and a tCK of %.6g ps "
+			"a burst of %.0f bytes takes %.6g ps, %.4g GB/s: state the timing of this rate, too, as a "
+			"memory standard does (dram.standard), or a lower rate",
+			key, (unsigned long long)(p->data_rate_mbps ? p->data_rate_mbps : p->ck_beats),
+			bytes * 1000 * (double)burst.den / (double)burst.num, (unsigned long long)p->t_ccd,
+			(double)ck.num_ps / (double)ck.den, bytes, ccd_ps, bytes * 1000 / ccd_ps);
+}
+
 /* Rounded up to whole clocks; none where the standard has no such time. */
 static int32_t cycles_of_ns(double ns, const struct dram_params *p)
 {
@@ -172,6 +193,8 @@ bool dram_params_check(const struct dram_params *p, struct base_diag_list *diag)
 		base_diag_error(diag, nowhere, "dram.t_refi_ns: less than twice t_rfc_ns leaves no time for accesses");
 	if (p->refresh_mode != DRAM_REFRESH_ALL_BANK && p->t_rfc_pb_ns <= 0)
 		base_diag_error(diag, nowhere, "dram.refresh_mode: a refresh of single banks needs dram.t_rfc_pb_ns");
+	if (diag->error_count == before)
+		check_rate(p, diag);
 	if (p->refresh && diag->error_count == before)
 		check_refresh(p, diag);
 	return diag->error_count == before;

@@ -39,6 +39,32 @@ static void test_inherits_in_order(void **state)
 	base_diag_free(&diag);
 }
 
+/* A rule across parameters names the file, line and column of the value that breaks it, or the option. */
+static void refused_at(const char *name, const char *setting, const char *text)
+{
+	struct machine_description d;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	assert_true(machine_description_load(name, &search, &standards, &d, &diag));
+	assert_true(!setting || machine_description_set(&d.config, setting, "--set", &standards, &diag));
+	assert_false(machine_config_check(&d.config, &diag));
+	assert_int_equal(diag.error_count, 1);
+	if (!strstr(diag.first->text, text))
+		fail_msg("expected '%s', got '%s'", text, diag.first->text);
+	base_diag_free(&diag);
+}
+
+static void test_rates_beyond_the_timing(void **state)
+{
+	(void)state;
+	refused_at("fast_copy", NULL, "good/fast_copy.yaml:4:19: error: dram.data_rate_mbps = 8000: states 64 GB/s");
+	refused_at("fast_memory", NULL,
+		   "good/fast_memory.yaml:6:21: error: memory 'ddr': dram.data_rate_mbps = 3200: states");
+	refused_at("fast_copy", "dram.data_rate_mbps=10Gb/s",
+		   "--set: error: dram.data_rate_mbps = 10000: states 80 GB/s");
+}
+
 static void test_overrides_after_description(void **state)
 {
 	struct machine_description d;
@@ -272,7 +298,7 @@ static void test_memories_by_name(void **state)
 	assert_true(machine_description_set(&d.config, "far.memory.line_bytes=96", "--set", &standards, &diag));
 	assert_false(machine_config_check(&d.config, &diag));
 	assert_string_equal(diag.first->text,
-			    "error: memory 'far': memory.line_bytes = 96: is not a power of two");
+			    "--set: error: memory 'far': memory.line_bytes = 96: is not a power of two");
 	base_diag_free(&diag);
 }
 
@@ -331,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_inherits_in_order), cmocka_unit_test(test_overrides_after_description),
 	    cmocka_unit_test(test_shipped_machines),  cmocka_unit_test(test_baseline_is_the_default),
+	    cmocka_unit_test(test_rates_beyond_the_timing),
 	    cmocka_unit_test(test_unknown_machine),   cmocka_unit_test(test_bad_files),
 	    cmocka_unit_test(test_large_files),	      cmocka_unit_test(test_dram_by_standard),
 	    cmocka_unit_test(test_memories_by_name),  cmocka_unit_test(test_text),

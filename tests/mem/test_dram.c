@@ -552,7 +552,8 @@ static void test_exact_clocks(void **state)
 		p.data_rate_mbps = clocks[i].rate;
 		p.ck_beats = clocks[i].ck_beats;
 		p.burst_beats = clocks[i].burst_beats;
-		assert_true(dram_params_check(&p, &diag));
+		p.t_ccd = 1; /* a burst of less than a tCK has clocks, too, though no command asks for it so fast */
+		assert_true(p.burst_beats < p.ck_beats || dram_params_check(&p, &diag));
 		ck = dram_clock_period(&p);
 		/* The same fraction, and a burst is a whole number of its units. */
 		assert_true(ck.num_ps * clocks[i].den == clocks[i].num * ck.den);
@@ -630,6 +631,36 @@ static void test_shapes_and_clocks_that_are_none(void **state)
 	p.data_rate_mbps = 7919;
 	p.ck_beats = 8;
 	expect_refused(&p, "no whole number of 1/1800 ps or more");
+}
+
+/* A rate that tCCD does not let through: 8 beats of 64 bits in 4 tCK of 1.25 ns are 12.8 GB/s, as 1600 Mb/s are. */
+static void test_rates_beyond_the_timing_are_refused(void **state)
+{
+	struct base_diag_list diag;
+	struct dram_params p;
+
+	(void)state;
+	base_diag_init(&diag);
+	defaults(&p);
+	p.data_rate_mbps = 1600;
+	assert_true(dram_params_check(&p, &diag));
+	p.t_ccd_l = 8; /* of one bank group only */
+	assert_true(dram_params_check(&p, &diag));
+	p.data_rate_mbps = 2000;
+	p.burst_beats = 16;
+	assert_true(dram_params_check(&p, &diag));
+	p.t_ccd = 8;
+	expect_refused(&p, "dram.data_rate_mbps = 2000: states 16 GB/s of a vault's bus, but with dram.t_ccd = 8 and a "
+			   "tCK of 1250 ps a burst of 128 bytes takes 10000 ps, 12.8 GB/s");
+	p.data_rate_mbps = 0; /* two beats in a tCK */
+	assert_true(dram_params_check(&p, &diag));
+	p.ck_beats = 4;
+	expect_refused(&p, "dram.ck_beats = 4: states 25.6 GB/s");
+	p.t_ck_ps = 0; /* the clock goes with the rate */
+	p.data_rate_mbps = 8000;
+	p.ck_beats = 2;
+	assert_true(dram_params_check(&p, &diag));
+	base_diag_free(&diag);
 }
 
 static void test_contradicting_parameters_are_refused(void **state)
@@ -762,6 +793,7 @@ int main(void)
 		cmocka_unit_test(test_exact_clocks),
 		cmocka_unit_test(test_shapes_and_clocks_that_are_none),
 		cmocka_unit_test(test_contradicting_parameters_are_refused),
+		cmocka_unit_test(test_rates_beyond_the_timing_are_refused),
 		cmocka_unit_test(test_the_table_says_what_the_parameters_say),
 	};
 
