@@ -162,6 +162,26 @@ static double busiest_core(const json_t *run)
 	return clock_khz > 0 ? most / clock_khz * (ps_per_s / 1e3) : 0;
 }
 
+/* All schedulers issue together. */
+static double issue_ps(const json_t *run)
+{
+	return share(stat_of(run, "sm.issued_cycles"), stat_of(run, "sm.scheduler_cycles")) *
+	       report_number(run, "time_ps", NULL);
+}
+
+/* What no way of dividing the work between the GPU's SMs and those of the stacks can pass with these bytes and these
+ * instructions: a byte of the DRAM is used in its stack, or crosses a link; and somebody issues each instruction. */
+static double near_data_ps(const json_t *run)
+{
+	const double bytes =
+	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
+	const double links =
+	    report_number(run, "peak_bytes_per_s", "tx") + report_number(run, "peak_bytes_per_s", "rx");
+	const double per_s = links + report_number(run, "peak_bytes_per_s", "dram");
+
+	return MAX(per_s > 0 ? bytes / per_s * ps_per_s : 0, issue_ps(run));
+}
+
 static json_t *bounds_of(const json_t *run)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
@@ -182,8 +202,9 @@ static json_t *bounds_of(const json_t *run)
 		add_bound(out, "DRAM of the cores' vaults", dram, time_ps);
 		return out;
 	}
-	add_bound(out, "issue: one instruction per scheduler and cycle",
-		  share(stat_of(run, "sm.issued_cycles"), stat_of(run, "sm.scheduler_cycles")) * time_ps, time_ps);
+	add_bound(out, "issue: one instruction per scheduler and cycle", issue_ps(run), time_ps);
+	if (report_number(run, "params", "gpu.stack_sm_count") > 0)
+		add_bound(out, "near data at best: links and DRAM, or issue", near_data_ps(run), time_ps);
 	add_bound(out, "links, GPU to stacks", least_of(run, "tx", "tx"), time_ps);
 	add_bound(out, "links, stacks to GPU", least_of(run, "rx", "rx"), time_ps);
 	add_bound(out, "the busiest stack's link, GPU to stack", busiest_stack(run, "tx_bytes", NULL, "tx"), time_ps);

@@ -188,14 +188,14 @@ static void loops_are_asked_once(void **state)
 }
 
 /* With one place per stack most loops are refused. Asked again at each round, more of them leave later. */
-static void refused_loops_ask_again(void **state)
+static void ask_again(const char *mechanism)
 {
 	uint64_t offloaded[2];
 
-	(void)state;
 	for (uint32_t again = 0; again < 2; again++) {
 		const char *const settings[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1",
-						"ndp.tom_ask_again", again ? "true" : "false", NULL};
+						"ndp.tom_ask_again", again ? "true" : "false",
+						"ndp.mechanism", mechanism, NULL};
 		struct rig r;
 
 		open_with(&r, loop, settings);
@@ -210,6 +210,13 @@ static void refused_loops_ask_again(void **state)
 		rig_close(&r);
 	}
 	assert_true(offloaded[1] > offloaded[0]);
+}
+
+static void refused_loops_ask_again(void **state)
+{
+	(void)state;
+	ask_again("tom");
+	ask_again("tom-ideal");
 }
 
 /* A request is no access: the 10,000 cycles before a slice's tags are not on its way, unless it is made to go there. */

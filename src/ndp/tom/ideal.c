@@ -117,6 +117,7 @@ static struct carry_verdict ideal_block_begin(void *ctx, struct gpu *g, uint32_t
 	}
 	if (t->pending[stack] >= t->warp_limit) {
 		t->stats.full_count++;
+		stay.asks_again = t->params->tom_ask_again;
 		if (t->params->tom_ideal_when_full == TOM_WHEN_FULL_LOCAL)
 			return stay;
 	}
