@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MEMBERS_WHOLE = 12, MEMBERS_STEP = 24, ITEMS = 1, CUTS = 100 };
+enum { MEMBERS_WHOLE = 8, MEMBERS_STEP = 48, ITEMS = 1, CUTS = 100 };
 
 static json_t *original; /* whole */
 static json_t *mutant;
@@ -61,9 +61,11 @@ static void read_files(void)
 	g_autofree char *csv = report_runs_csv(runs);
 	size_t length;
 
+	if (!g_str_has_prefix(csv, "args,"))
+		fail("no table");
 	if (!report_trace_write("/dev/null", mutant))
 		fail("no timeline");
-	if (mutant_count % 16 == 0) {
+	if (mutant_count % 64 == 0) {
 		g_autofree char *page = report_page(&what, &length);
 
 		if (strstr(page, "(null)"))
