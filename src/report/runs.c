@@ -20,7 +20,8 @@ static const char *fields[] = {
 };
 enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1 };
 /* Not a column of its own. */
-static const char unmodelled[] = "json_extract(result, '$.unmodelled_ratio') AS unmodelled_ratio";
+static const char unmodelled[] = /* of a result that is damaged there is none */
+    "CASE WHEN json_valid(result) THEN json_extract(result, '$.unmodelled_ratio') END AS unmodelled_ratio";
 
 /* A store that was only looked at before a run is an empty file. */
 static bool is_there(const char *path)
