@@ -21,6 +21,12 @@ const struct thread_model *rt_model;
 bool rt_in_model, rt_signal_is_kept;
 volatile sig_atomic_t rt_end_signal;
 
+bool rt_unmodelled(uint64_t *instructions)
+{
+	*instructions = 0;
+	return true;
+}
+
 static struct rt_thread *threads[THREADS_MAX];
 static uint32_t thread_count, words[WORDS];
 static uint64_t random_state, span_ps;
