@@ -376,6 +376,7 @@ static void test_reads_are_answered(void **state)
 	machine_free(m);
 
 	set(&c, "far.t_ck_ps", "5000");
+	set(&c, "far.data_rate_mbps", "400"); /* what bursts of that clock reach */
 	m = built(&c);
 	s = run(m);
 	assert_int_equal(stat(m, "far.reads"), 500);
