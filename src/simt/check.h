@@ -24,7 +24,7 @@ struct simt_check;
 	X(READONLY, "read-only")      /* a write to constant or parameter memory */                              \
 	X(MISALIGNED, "misaligned")   /* the address is no multiple of the access's size */                      \
 	X(UNINITIALISED, "uninitialised") /* a read of bytes that nobody has written */                          \
-	X(RACE, "race")               /* two threads, one shared-memory byte, a write, nothing that orders them */ \
+	X(RACE, "race")               /* two threads, the same bytes, a write, nothing that orders them */   \
 	X(BARRIER, "barrier")         /* lanes of a warp wait at different aligned barriers */       \
 	X(WARP, "warp-sync")          /* a warp-wide instruction with lanes that do not take part in it */       \
 	X(FAULT, "fault")             /* the kernel ended: a trap, an assertion, a deadlock... */                \

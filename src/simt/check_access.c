@@ -213,8 +213,8 @@ static uint32_t filter(const struct simt_check_access *a, uint32_t mask, const u
 			       "the function's parameters");
 	if (k->shared)
 		simt_check_shared(a, k->shared, addr);
-	if (a->is_strong && k->global)
-		simt_check_strong(a, k->global, addr, false);
+	if (k->global)
+		simt_check_device(a, k->global, addr);
 	return k->global | k->shared | k->local | k->param | k->frame;
 }
 
@@ -242,7 +242,7 @@ void simt_check_mbarrier(struct simt_launch *l, struct simt_warp *w, const struc
 	    .l = l, .w = w, .e = e, .is_load = true, .is_store = is_arrival, .is_strong = true};
 
 	if (is_arrival)
-		simt_check_fence(w);
+		simt_check_fence(w, false);
 	simt_check_strong(&a, mask, offset, true);
 }
 
@@ -263,7 +263,7 @@ static SIMT_RUN(run_checked)
 
 static SIMT_RUN(run_fence)
 {
-	simt_check_fence(w);
+	simt_check_fence(w, simt_check_is_wide(e));
 	return simt_run_nop(l, w, e, mask, out);
 }
 

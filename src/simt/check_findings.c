@@ -88,8 +88,9 @@ static bool is_pair(const struct simt_finding *f, const struct ptx_module *m, co
 	       (is_place(&f->at, m, other) && is_place(&f->other, m, e));
 }
 
-struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
-				     uint32_t lane, enum simt_finding_kind kind, const struct simt_exec *other)
+struct simt_finding *simt_check_note_at(struct simt_launch *l, const uint32_t *cta, uint32_t thread,
+					const struct simt_exec *e, enum simt_finding_kind kind,
+					const struct simt_exec *other, uint64_t count)
 {
 	struct simt_check *c = simt_memory_check(l->mem);
 	const struct ptx_module *m = simt_program_of(l)->module->ptx;
@@ -98,7 +99,7 @@ struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_wa
 		struct simt_finding *f = &c->findings[i];
 
 		if (f->kind == kind && f->kernel && is_pair(f, m, e, other) && !strcmp(f->kernel, l->program->name)) {
-			f->count++;
+			f->count += count;
 			return NULL;
 		}
 	}
@@ -106,17 +107,22 @@ struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_wa
 
 	if (!f)
 		return NULL;
-	const uint64_t thread = (uint64_t)w->index_in_cta * SIMT_LANES + lane;
-
 	f->kind = kind;
+	f->count = count;
 	f->kernel = intern(c, l->program->name);
 	f->at = place(c, m, e);
 	f->other = place(c, m, other);
-	memcpy(f->cta, w->cta->id, sizeof(f->cta));
-	f->thread[0] = (uint32_t)(thread % l->block[0]);
-	f->thread[1] = (uint32_t)(thread / l->block[0] % l->block[1]);
-	f->thread[2] = (uint32_t)(thread / l->block[0] / l->block[1]);
+	memcpy(f->cta, cta, sizeof(f->cta));
+	f->thread[0] = thread % l->block[0];
+	f->thread[1] = thread / l->block[0] % l->block[1];
+	f->thread[2] = thread / l->block[0] / l->block[1];
 	return f;
+}
+
+struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
+				     uint32_t lane, enum simt_finding_kind kind, const struct simt_exec *other)
+{
+	return simt_check_note_at(l, w->cta->id, w->index_in_cta * SIMT_LANES + lane, e, kind, other, 1);
 }
 
 static void set_text(struct simt_finding *f, const char *fmt, va_list ap)

@@ -31,7 +31,13 @@ void simt_check_mbarrier(struct simt_launch *l, struct simt_warp *w, const struc
 
 struct simt_check_cta *simt_check_cta_new(const struct simt_launch *l, const struct simt_cta *c);
 void simt_check_cta_free(struct simt_check_cta *s);
-void simt_check_cta_begin(struct simt_check_cta *s);
+void simt_check_cta_begin(struct simt_check_cta *s, uint64_t linear_index);
+/* What the CTAs of a launch know of each other. It lives as long as the launch's CTAs. */
+struct simt_check_grid;
+struct simt_check_grid *simt_check_grid_new(const struct simt_launch *l);
+void simt_check_grid_free(struct simt_check_grid *g);
+/* No CTA of the launch runs any more. */
+void simt_check_global_end(struct simt_launch *l);
 /* The launch has ended with l->fault set. */
 void simt_check_fault(struct simt_launch *l);
 
@@ -47,7 +53,8 @@ void simt_check_barrier_reset(struct simt_cta *c, uint32_t id);
 /* The warp has exited: nobody waits for it at barriers any more. */
 void simt_check_warp_done(struct simt_warp *w);
 void simt_check_warp_sync(struct simt_warp *w);
-void simt_check_fence(struct simt_warp *w);
+/* is_wide: for other CTAs, too. */
+void simt_check_fence(struct simt_warp *w, bool is_wide);
 /* The lane executes a .sync instruction whose member mask does not name it. */
 void simt_check_unnamed_lane(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t lane,
 			     uint32_t members);

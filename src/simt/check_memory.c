@@ -20,6 +20,7 @@ struct simt_check *simt_check_new(struct simt_memory *m)
 		free(c);
 		return NULL;
 	}
+	c->global = simt_check_global_new();
 	simt_memory_attach_check(m, c);
 	return c;
 }
@@ -29,6 +30,7 @@ void simt_check_free(struct simt_check *c)
 	if (!c)
 		return;
 	munmap(c->written, c->written_bytes);
+	simt_check_global_free(c->global);
 	for (uint32_t i = 0; i < c->count; i++)
 		free(c->findings[i].text);
 	for (uint32_t i = 0; i < c->name_count; i++)
@@ -123,4 +125,6 @@ void simt_check_copied(struct simt_check *c, uint64_t to, uint64_t from, uint64_
 void simt_check_allocated(struct simt_check *c, uint64_t addr, uint64_t bytes, enum simt_alloc_kind kind)
 {
 	simt_check_set(c, addr, bytes, kind != SIMT_ALLOC_DEVICE && kind != SIMT_ALLOC_HEAP);
+	if (kind == SIMT_ALLOC_HEAP)
+		simt_check_global_forget(c, addr, bytes);
 }

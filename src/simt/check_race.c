@@ -46,19 +46,21 @@ struct simt_check_cta {
 	const struct simt_exec *waits_at[WARPS]; /* the barrier instruction at which lanes of the warp wait */
 	struct handover *handovers;
 	uint32_t handover_count, handover_cap;
+	struct simt_check_far *far;
+	uint32_t global_shift; /* as shift, in global memory */
 };
 
 /* ---- life ---- */
 
-static uint32_t smallest_access(const struct simt_program_priv *p)
+static uint32_t smallest_access(const struct simt_program_priv *p, enum simt_space area)
 {
 	uint32_t bytes = 4;
 
 	for (uint32_t i = 0; i < p->pub.inst_count; i++) {
-		const bool may_be_shared =
-		    p->insts[i].space == SIMT_MEM_SHARED || p->insts[i].space == SIMT_MEM_GENERIC;
+		const bool is_there =
+		    p->insts[i].space == area || p->insts[i].space == SIMT_MEM_GENERIC;
 
-		if (may_be_shared && p->insts[i].flags & (SIMT_LOAD | SIMT_STORE) && p->execs[i].mem->align < bytes)
+		if (is_there && p->insts[i].flags & (SIMT_LOAD | SIMT_STORE) && p->execs[i].mem->align < bytes)
 			bytes = p->execs[i].mem->align;
 	}
 	return bytes;
@@ -78,7 +80,9 @@ struct simt_check_cta *simt_check_cta_new(const struct simt_launch *l, const str
 	CHECK(s && c->warp_count <= WARPS);
 	s->warp_count = c->warp_count;
 	s->shared_bytes = c->shared_bytes;
-	s->shift = (uint32_t)__builtin_ctz(smallest_access(p));
+	s->shift = (uint32_t)__builtin_ctz(smallest_access(p, SIMT_MEM_SHARED));
+	s->global_shift = (uint32_t)__builtin_ctz(smallest_access(p, SIMT_MEM_GLOBAL));
+	s->far = simt_check_far_new(l);
 	s->is_lockstep = is_lockstep(p->module->ptx);
 	s->cells = calloc((c->shared_bytes >> s->shift) + 1, sizeof(*s->cells));
 	s->written = calloc(c->shared_bytes + 1, 1);
@@ -93,13 +97,15 @@ void simt_check_cta_free(struct simt_check_cta *s)
 	free(s->cells);
 	free(s->written);
 	free(s->handovers);
+	simt_check_far_free(s->far);
 	free(s);
 }
 
-void simt_check_cta_begin(struct simt_check_cta *s)
+void simt_check_cta_begin(struct simt_check_cta *s, uint64_t linear_index)
 {
 	uint32_t last = s->clock_base;
 
+	simt_check_far_begin(s->far, linear_index);
 	for (uint32_t w = 0; w < s->warp_count; w++)
 		last = s->seen[w][w] > last ? s->seen[w][w] : last;
 	if (last > UINT32_MAX / 2) {
@@ -159,6 +165,7 @@ void simt_check_arrive(struct simt_launch *l, struct simt_warp *w, const struct 
 	const bool is_aligned = e->ptx->op == PTX_OP_BAR || e->ptx->mods.aligned;
 
 	join(s, s->arrived[id], s->seen[w->index_in_cta]);
+	simt_check_far_arrive(s->far, w->index_in_cta, id);
 	tick(s, w->index_in_cta);
 	if (is_aligned && e->ptx->mods.bar != PTX_BAR_ARRIVE)
 		check_aligned(l, w, e, mask);
@@ -171,11 +178,13 @@ void simt_check_release(struct simt_warp *w, uint32_t id)
 	s->waits_at[w->index_in_cta] = NULL;
 	join(s, s->seen[w->index_in_cta], s->arrived[id]);
 	join(s, s->seen[w->index_in_cta], s->exited);
+	simt_check_far_release(s->far, w->index_in_cta, id);
 }
 
 void simt_check_barrier_reset(struct simt_cta *c, uint32_t id)
 {
 	memset(c->check->arrived[id], 0, sizeof(c->check->arrived[id]));
+	simt_check_far_barrier_reset(c->check->far, id);
 }
 
 void simt_check_warp_done(struct simt_warp *w)
@@ -183,6 +192,7 @@ void simt_check_warp_done(struct simt_warp *w)
 	struct simt_check_cta *s = w->cta->check;
 
 	join(s, s->exited, s->seen[w->index_in_cta]);
+	simt_check_far_warp_done(s->far, w->index_in_cta);
 }
 
 void simt_check_warp_sync(struct simt_warp *w)
@@ -190,11 +200,24 @@ void simt_check_warp_sync(struct simt_warp *w)
 	tick(w->cta->check, w->index_in_cta);
 }
 
-void simt_check_fence(struct simt_warp *w)
+/* Clocks of the CTA's warps from 1 on, as the warp has seen them; 0: nothing. */
+static void clocks_of(const struct simt_check_cta *s, uint32_t w, uint32_t *clock)
+{
+	for (uint32_t v = 0; v < s->warp_count; v++)
+		clock[v] = s->seen[w][v] - s->clock_base;
+}
+
+void simt_check_fence(struct simt_warp *w, bool is_wide)
 {
 	struct simt_check_cta *s = w->cta->check;
 	const uint32_t i = w->index_in_cta;
 
+	if (is_wide) {
+		uint32_t clock[WARPS];
+
+		clocks_of(s, i, clock);
+		simt_check_far_fence(s->far, i, clock);
+	}
 	memcpy(s->fenced[i], s->seen[i], sizeof(s->fenced[i]));
 	s->has_fenced[i] = true;
 	tick(s, i);
@@ -229,7 +252,7 @@ void simt_check_strong(const struct simt_check_access *a, uint32_t mask, const u
 	const uint32_t w = a->w->index_in_cta, sem = a->e->ptx->mods.sem;
 
 	if (a->is_store && (sem == PTX_RELEASE || sem == PTX_ACQ_REL || sem == PTX_SC))
-		simt_check_fence(a->w);
+		simt_check_fence(a->w, simt_check_is_wide(a->e));
 	if (!s->has_fenced[w] && !s->handover_count)
 		return;
 	SIMT_FOR_LANES(lane, mask) {
@@ -260,7 +283,7 @@ static bool is_ordered(const struct simt_check_cta *s, const struct mark *m, uin
 	return other == warp ? m->clock < s->seen[warp][warp] : m->clock <= s->seen[warp][other];
 }
 
-static void lane_bytes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t lane, uint8_t *to)
+void simt_check_lane_bytes(const struct simt_warp_state *s, const struct simt_mem_op *op, uint32_t lane, uint8_t *to)
 {
 	for (uint32_t k = 0; k < op->vec; k++) {
 		uint64_t v = op->elem[k].bytes ? simt_lane_get(simt_row(s, op->elem[k]), op->elem[k].bytes, lane) : 0;
@@ -280,14 +303,14 @@ static bool is_same_write(const struct simt_check_access *a, const struct mark *
 
 	if (a->is_atomic || a->has_no_value)
 		return false;
-	lane_bytes(a->w->state, a->op, lane, mine);
+	simt_check_lane_bytes(a->w->state, a->op, lane, mine);
 	if (!is_same_step)
 		return !memcmp(mine + (cell_at - at), a->w->cta->shared + cell_at, cell_bytes);
 	const uint32_t lane_of = m->thread % SIMT_LANES, other_at = (uint32_t)offset[lane_of];
 
 	if (cell_at < other_at || cell_at + cell_bytes > other_at + a->bytes)
 		return true; /* the lane's mark is of another part */
-	lane_bytes(a->w->state, a->op, lane_of, other);
+	simt_check_lane_bytes(a->w->state, a->op, lane_of, other);
 	return !memcmp(mine + (cell_at - at), other + (cell_at - other_at), cell_bytes);
 }
 
@@ -393,4 +416,17 @@ void simt_check_shared(const struct simt_check_access *a, uint32_t mask, const u
 		SIMT_FOR_LANES(lane, mask)
 			memset(&s->written[offset[lane]], 1, a->bytes);
 	}
+}
+
+void simt_check_device(const struct simt_check_access *a, uint32_t mask, const uint64_t *addr)
+{
+	const struct simt_check_cta *s = a->w->cta->check;
+	uint32_t clock[WARPS];
+
+	if (a->is_strong)
+		simt_check_strong(a, mask, addr, false);
+	if (simt_check_far_is_alone(s->far))
+		return;
+	clocks_of(s, a->w->index_in_cta, clock);
+	simt_check_global(a, mask, addr, s->far, clock, s->global_shift);
 }

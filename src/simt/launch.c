@@ -143,6 +143,8 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	st->threads_per_cta = l->block[0] * l->block[1] * l->block[2];
 	st->warps_per_cta = (st->threads_per_cta + SIMT_LANES - 1) / SIMT_LANES;
 	st->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	if (simt_memory_check(l->mem))
+		st->check_grid = simt_check_grid_new(l);
 	if (resident_warp_count < st->warps_per_cta)
 		resident_warp_count = st->warps_per_cta;
 	if (place_params(l, diag) && place_local(l, resident_warp_count, diag) && place_workspace(l, diag) &&
@@ -172,8 +174,10 @@ void simt_launch_end(struct simt_launch *l)
 
 	if (!st)
 		return;
-	if (simt_memory_check(l->mem))
+	if (st->check_grid) {
+		simt_check_global_end(l);
 		simt_check_fault(l);
+	}
 	for (struct simt_cta *c = st->all_ctas, *next; c; c = next) {
 		next = c->next;
 		for (uint32_t i = 0; i < c->warp_count; i++)
@@ -188,6 +192,8 @@ void simt_launch_end(struct simt_launch *l)
 		free_warp_state(g->state);
 		free(g);
 	}
+	if (st->check_grid)
+		simt_check_grid_free(st->check_grid);
 	if (st->param_addr)
 		simt_memory_release(l->mem, st->param_addr);
 	if (st->local_addr)
@@ -291,7 +297,7 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 	/* Deterministic whatever ran here before. */
 	memset(c->shared, 0, c->shared_bytes);
 	if (c->check)
-		simt_check_cta_begin(c->check);
+		simt_check_cta_begin(c->check, linear_index);
 	for (uint32_t i = 0; i < c->warp_count; i++)
 		begin_warp(l, &c->warps[i]);
 	return c;

@@ -363,6 +363,7 @@ struct simt_launch_state {
 	uint64_t param_addr;
 	uint64_t workspace_addr; /* of a cooperative launch, else 0 */
 	uint64_t steps; /* %clock without a callback */
+	struct simt_check_grid *check_grid; /* NULL: no checker */
 };
 
 /* ---- operands ---- */

@@ -397,3 +397,231 @@ extern "C" __global__ void unnamed_lanes(u32 *out)
 	if (threadIdx.x < 8)
 		out[threadIdx.x] = v;
 }
+
+/* ---- between CTAs: four of 128 threads ---- */
+
+/* CTA 1 writes what CTA 0 writes, too, and so on. */
+extern "C" __global__ void ctas_write(u32 *out)
+{
+	if (threadIdx.x < 3)
+		out[threadIdx.x] = blockIdx.x * 10 + 7; /* BUG race 9 */
+}
+
+/* CTA 0 says by a flag that there is something; the others may look before. */
+extern "C" __global__ void ctas_flag(u32 *out)
+{
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		out[0] = 1;
+	if (out[0] && blockIdx.x && threadIdx.x == 0) /* BUG race 384 */
+		out[blockIdx.x] = 1;
+}
+
+/* CTAs read what one after them writes. */
+extern "C" __global__ void ctas_after_read(u32 *out)
+{
+	u32 v = out[threadIdx.x % 32];
+
+	if (threadIdx.x == 0)
+		out[40 + blockIdx.x] = v;
+	if (blockIdx.x == 3 && threadIdx.x < 32)
+		out[threadIdx.x] = v + 1; /* BUG race 32 */
+}
+
+/* The last CTA sums up what the others wrote; no fence says that it is there. */
+extern "C" __global__ void ctas_last(u32 *out)
+{
+	__shared__ u32 is_last;
+
+	if (threadIdx.x == 0) {
+		out[blockIdx.x] = blockIdx.x + 1;
+		is_last = atomicAdd((int *)out + 99, 1) == 3;
+	}
+	__syncthreads();
+	if (is_last && threadIdx.x < 4)
+		out[10 + threadIdx.x] = out[threadIdx.x]; /* BUG race 3 */
+}
+
+/* A fence for threads of the CTA orders no other one. */
+extern "C" __global__ void ctas_last_block_fence(u32 *out)
+{
+	__shared__ u32 is_last;
+
+	if (threadIdx.x == 0) {
+		out[blockIdx.x] = blockIdx.x + 1;
+		__threadfence_block();
+		is_last = atomicAdd((int *)out + 99, 1) == 3;
+	}
+	__syncthreads();
+	if (is_last && threadIdx.x < 4)
+		out[10 + threadIdx.x] = out[threadIdx.x]; /* BUG race 3 */
+}
+
+/* The fence comes from a warp that has not waited for those that write. */
+extern "C" __global__ void ctas_last_no_barrier(u32 *out)
+{
+	__shared__ u32 is_last;
+
+	if (threadIdx.x % 32 == 31)
+		out[4 * blockIdx.x + threadIdx.x / 32] = blockIdx.x + 1;
+	if (threadIdx.x == 0) {
+		__threadfence();
+		is_last = atomicAdd((int *)out + 99, 1) == 3;
+	}
+	__syncthreads();
+	if (is_last && threadIdx.x < 16)
+		out[20 + threadIdx.x] = out[threadIdx.x]; /* BUG race 9 */
+}
+
+extern "C" __global__ void ctas_bytes(unsigned char *out)
+{
+	out[(blockIdx.x * 128 + threadIdx.x) % 399] = (unsigned char)(blockIdx.x + 1); /* BUG race 113 */
+}
+
+/* Others count while one reads plainly. */
+extern "C" __global__ void ctas_count(u32 *out)
+{
+	if (threadIdx.x)
+		return;
+	if (blockIdx.x != 1)
+		atomicAdd((int *)out, 1);
+	else
+		out[1] = out[0]; /* BUG race 3 */
+}
+
+/* Each its own, shared ones read, the same value, a value that is there: none is a race. */
+extern "C" __global__ void right_ctas(u32 *out)
+{
+	u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i % 8 == 0)
+		out[i / 8] = out[80] + i;
+	out[90] = 5;
+	if (out[90] == 5)
+		out[91] = out[92];
+}
+
+extern "C" __global__ void right_ctas_bytes(unsigned char *out)
+{
+	if (threadIdx.x < 100)
+		out[4 * threadIdx.x + blockIdx.x] = (unsigned char)(blockIdx.x + 1);
+}
+
+extern "C" __global__ void right_ctas_last(u32 *out)
+{
+	__shared__ u32 is_last;
+
+	if (threadIdx.x % 32 == 31)
+		out[4 * blockIdx.x + threadIdx.x / 32] = blockIdx.x + 1;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		__threadfence();
+		is_last = atomicAdd((int *)out + 99, 1) == 3;
+	}
+	__syncthreads();
+	if (!is_last)
+		return;
+	if (threadIdx.x < 16)
+		out[20 + threadIdx.x] = out[threadIdx.x];
+	if (threadIdx.x == 0)
+		out[99] = 0;
+}
+
+/* A barrier of the grid: a counter, polled. */
+static __device__ void grid_barrier(u32 *count, u32 wanted)
+{
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		__threadfence();
+		atomicAdd((int *)count, 1);
+		while (*(volatile u32 *)count < wanted)
+			;
+		__threadfence();
+	}
+	__syncthreads();
+}
+
+extern "C" __global__ void right_ctas_barrier(u32 *out)
+{
+	u32 i = threadIdx.x;
+
+	for (u32 round = 1; round <= 3; round++) {
+		if (i < 16)
+			out[16 * blockIdx.x + i] = round;
+		grid_barrier(out + 99, 8 * round - 4);
+		u32 v = out[16 * ((blockIdx.x + round) % 4) + i % 16];
+
+		grid_barrier(out + 99, 8 * round);
+		if (i < 16)
+			out[16 * blockIdx.x + i] = v;
+	}
+}
+
+/* From CTA to CTA, with what the former ones hand on: release and acquire. */
+extern "C" __global__ void right_ctas_chain(u32 *out)
+{
+	u32 flag = 1;
+
+	if (threadIdx.x)
+		return;
+	if (blockIdx.x)
+		do
+			asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(flag) : "l"(out + 90 + blockIdx.x - 1) : "memory");
+		while (!flag);
+	u32 sum = 1;
+
+	for (u32 i = 0; i < blockIdx.x; i++)
+		sum += out[i];
+	out[blockIdx.x] = sum;
+	asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(out + 90 + blockIdx.x) : "memory");
+}
+
+/* The first read of a loop around compare-and-swap is a plain one. */
+extern "C" __global__ void right_ctas_swap(u32 *out)
+{
+	int old = (int)out[0], assumed;
+
+	do {
+		assumed = old;
+		asm volatile("atom.global.cas.b32 %0, [%1], %2, %3;" : "=r"(old) : "l"(out), "r"(assumed), "r"(assumed + 3) : "memory");
+	} while (old != assumed);
+}
+
+/* In place: a CTA has read its part when it says so, and only then do others write there. */
+extern "C" __global__ void right_ctas_in_place(u32 *out)
+{
+	u32 v = out[16 * blockIdx.x + threadIdx.x % 16];
+
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		while (blockIdx.x && !*(volatile u32 *)(out + 90 + blockIdx.x - 1))
+			;
+		*(volatile u32 *)(out + 90 + blockIdx.x) = v + 1;
+	}
+	__syncthreads();
+	if (blockIdx.x && threadIdx.x < 16)
+		out[16 * (blockIdx.x - 1) + threadIdx.x] = v + 1;
+}
+
+/* The lock is given back by a plain store behind a fence. */
+extern "C" __global__ void right_ctas_lock(u32 *out)
+{
+	if (threadIdx.x)
+		return;
+	while (atomicExch((int *)out + 99, 1))
+		;
+	__threadfence();
+	out[0] += 3;
+	__threadfence();
+	out[99] = 0;
+}
+
+/* Without a fence it guards nothing. */
+extern "C" __global__ void ctas_lock(u32 *out)
+{
+	if (threadIdx.x)
+		return;
+	while (atomicExch((int *)out + 99, 1))
+		;
+	out[0] += 3; /* BUG race 3 race 3 */
+	atomicExch((int *)out + 99, 0);
+}

@@ -1,12 +1,13 @@
-/* planted.c - planted PTX NAME: launches kernel NAME of the file on a buffer of 100 words, or makes the mistake in host
- * calls that NAME stands for. The exit status is 0 unless something is missing. */
+/* planted.c - planted PTX NAME: launches kernel NAME of the file on a buffer of 100 words, in more CTAs than one if the
+ * name says so, or makes the mistake in host calls that NAME stands for. The exit status is 0 unless something is
+ * missing. */
 #include <cuda.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = 100, THREADS = 128 };
+enum { WORDS = 100, THREADS = 128, CTAS = 4 };
 
 static CUdeviceptr buffer(void)
 {
@@ -27,7 +28,7 @@ static void launch(CUmodule module, const char *name, CUdeviceptr out)
 		fprintf(stderr, "planted: no kernel %s\n", name);
 		exit(3);
 	}
-	cuLaunchKernel(f, 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL);
+	cuLaunchKernel(f, strstr(name, "ctas") ? CTAS : 1, 1, 1, THREADS, 1, 1, 0, NULL, params, NULL);
 }
 
 static __attribute__((noinline)) CUdeviceptr forget(void)
