@@ -21,10 +21,13 @@ static bool is_synchronous(uint64_t addr)
 void cuda_copy_written(uint64_t to, uint64_t from, uint64_t bytes)
 {
 	struct device *d = cuda_driver.run.device;
+	const bool is_from_device = cuda_address_is_on_device(from), is_to_device = cuda_address_is_on_device(to);
 
 	cuda_check_copied(to, from, bytes);
-	if (d->ops->host_wrote && cuda_address_is_on_device(to) && !cuda_address_is_on_device(from))
+	if (d->ops->host_wrote && is_to_device && !is_from_device)
 		d->ops->host_wrote(d, to, bytes);
+	if (is_from_device && !is_to_device)
+		machine_timeline_copied_to_host(cuda_driver.run.timeline, (const void *)to, bytes);
 }
 
 void cuda_copy_count(const struct cuda_order *o, uint64_t to, uint64_t from, uint64_t bytes)

@@ -127,12 +127,22 @@ json_t *machine_session_json(const struct machine_session *s)
 	return out;
 }
 
+/* No part of the run's hash: atomics of floats in another order, or a clock, make other bytes of one program. */
+static void put_copied(json_t *o, const struct machine_timeline *t)
+{
+	uint64_t hash;
+	g_autofree char *text = machine_timeline_copied_hash(t, &hash) ? g_strdup_printf("%016" PRIx64, hash) : NULL;
+
+	put_text(o, "copied_to_host_hash", text);
+}
+
 static void put_program(json_t *o, const struct machine_timeline *t)
 {
 	json_object_set_new(o, "program", machine_program_json(t));
 	put_int(o, "total_time_ps", machine_timeline_program(t)->time_ps);
 	put_int(o, "copy_bytes_to_device", machine_timeline_copies(t)->to_device_bytes);
 	put_int(o, "copy_bytes_to_host", machine_timeline_copies(t)->to_host_bytes);
+	put_copied(o, t);
 	put_int(o, "timeline_count", machine_timeline_work_count(t));
 	json_object_set_new(o, "timeline", machine_program_work_json(t));
 }

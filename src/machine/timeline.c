@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/units.h"
 
 enum engine { ENGINE_TO_DEVICE, ENGINE_TO_HOST, ENGINE_DEVICE, ENGINE_COMPUTE, ENGINE_COUNT, ENGINE_NONE };
@@ -22,6 +23,8 @@ struct machine_timeline {
 	GArray *work;		    /* struct machine_work */
 	uint64_t work_count;	    /* with those not kept */
 	uint64_t end_ps;	    /* of everything so far */
+	bool has_copied_to_host;
+	uint64_t copied_hash; /* of what was copied to the host */
 	struct machine_copy_stats copy;
 	struct machine_program_stats program;
 };
@@ -269,6 +272,18 @@ void machine_timeline_count_call(struct machine_timeline *t)
 /* ---- results ---- */
 
 /* Goes through the spans of all engines at once, from one change to the next. */
+void machine_timeline_copied_to_host(struct machine_timeline *t, const void *data, uint64_t bytes)
+{
+	t->copied_hash = base_hash_add_much(t->has_copied_to_host ? t->copied_hash : BASE_HASH_BEGIN, data, bytes);
+	t->has_copied_to_host = true;
+}
+
+bool machine_timeline_copied_hash(const struct machine_timeline *t, uint64_t *hash)
+{
+	*hash = t->copied_hash;
+	return t->has_copied_to_host;
+}
+
 void machine_timeline_settle(struct machine_timeline *t)
 {
 	struct machine_program_stats *p = &t->program;

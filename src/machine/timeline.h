@@ -109,7 +109,13 @@ uint64_t machine_timeline_host(struct machine_timeline *t, enum machine_host_tim
 /* One more driver call. */
 void machine_timeline_count_call(struct machine_timeline *t);
 
+/* The program has copied these bytes from the device to the host. */
+void machine_timeline_copied_to_host(struct machine_timeline *t, const void *data, uint64_t bytes);
+
 /* ---- results ---- */
+
+/* The hash over all bytes copied to the host, in the order of the calls. False: there were none. */
+bool machine_timeline_copied_hash(const struct machine_timeline *t, uint64_t *hash);
 
 /* Brings the program's statistics up to date: overlap and idle time up to now. */
 void machine_timeline_settle(struct machine_timeline *t);

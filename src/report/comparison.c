@@ -211,6 +211,30 @@ static void print_work(FILE *out, const json_t *run)
 	}
 }
 
+/* One line of all machines of a work, whose runs stand together, that have given the host other bytes. */
+static void print_copied(FILE *out, const json_t *runs)
+{
+	const json_t *first = NULL; /* of the line begun */
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) {
+		const char *base = text_of(run, "copied_bytes_differ_from");
+
+		if (!base)
+			continue;
+		if (first && is_same_work(run, first)) {
+			fprintf(out, ", %s", text_of(run, "machine"));
+			continue;
+		}
+		fprintf(out, "%s%s: other bytes were copied to the host than on %s: on %s", first ? "\n" : "",
+			text_of(run, "workload"), base, text_of(run, "machine"));
+		first = run;
+	}
+	if (first)
+		fputc('\n', out);
+}
+
 /* Workloads check themselves; of other programs the reader must know what "verified" stands for. */
 static void print_verified_by(FILE *out, const json_t *runs)
 {
@@ -295,6 +319,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 		print_work(out, run);
 	}
 	print_energy_scopes(out, runs);
+	print_copied(out, runs);
 	print_verified_by(out, runs);
 	g_array_free(means, TRUE);
 }

@@ -57,14 +57,16 @@ struct report_comparison {
 
 /* The table of several runs: rows in the order of the array, grouped by workload. A workload whose run on the base
  * machine is missing or not verified has no ratios. Geometric means over the verified runs close the table when there
- * is more than one workload. Below it: what was not equal work (see report_work_compare), and how the runs were
- * verified unless they are workloads of ours. */
+ * is more than one workload. Below it: what was not equal work, which machines gave the host other bytes (see
+ * report_work_compare), and how the runs were verified unless they are workloads of ours. */
 void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c);
 
 /* Did the machines do the same work? Adds "work_differs" to every run that has results: an array, empty when every
  * kernel has the launches and CTAs of the same workload on the base machine (without that run: on the first one that
  * there is), and the thread instructions too where neither machine has a near-data mechanism. Its objects: kernel, what
- * ("launches", "ctas", "thread_instructions"), value, machine (the other one) and machine_value. */
+ * ("launches", "ctas", "thread_instructions"), value, machine (the other one) and machine_value. And
+ * "copied_bytes_differ_from": that machine's name where the bytes copied to the host are others than there, else null.
+ */
 void report_work_compare(json_t *runs, const char *base);
 
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */

@@ -1,4 +1,4 @@
-/* work.c - did all machines of a comparison do the same work? */
+/* work.c - did all machines of a comparison do the same work, and give the host the same bytes? */
 #include "report/report.h"
 
 #include <string.h>
@@ -98,6 +98,14 @@ static const json_t *base_of(const json_t *runs, const json_t *of, const char *b
 	return first;
 }
 
+/* The machine of base, or null: the bytes are the same, or one has copied nothing. */
+static json_t *copied_bytes_differ_from(const json_t *run, const json_t *base)
+{
+	const char *hash = text_of(run, "copied_to_host_hash"), *base_hash = text_of(base, "copied_to_host_hash");
+
+	return *hash && *base_hash && strcmp(hash, base_hash) ? json_string(text_of(base, "machine")) : json_null();
+}
+
 void report_work_compare(json_t *runs, const char *base)
 {
 	json_t *run;
@@ -106,7 +114,9 @@ void report_work_compare(json_t *runs, const char *base)
 	json_array_foreach(runs, i, run) {
 		const json_t *other = base_of(runs, run, base);
 
-		if (other && report_has_run(run))
-			json_object_set_new(run, "work_differs", differences_of(run, other));
+		if (!other || !report_has_run(run))
+			continue;
+		json_object_set_new(run, "work_differs", differences_of(run, other));
+		json_object_set_new(run, "copied_bytes_differ_from", copied_bytes_differ_from(run, other));
 	}
 }

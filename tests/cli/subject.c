@@ -1,11 +1,12 @@
 /* subject.c - a program whose results are right or wrong as its arguments say, for the tests of what strata says of it.
  *
- *   subject [ok|fault|refused|silent|idle|set] [N]
+ *   subject [ok|fault|refused|silent|idle|set|clock] [N]
  *
  * Launches a kernel of N threads (default 256; "-": read from standard input), copies its results back, and prints
  * their sum. fault: a second kernel stores outside of every allocation. refused: a second launch has blocks that are
  * too large. Both go unnoticed: the exit status is 0. silent: no launch at all, not even cuInit. idle: a context and a
- * module, and no launch; set: and memory that is set. Writes the sum to result.txt in the working directory.
+ * module, and no launch; set: and memory that is set. clock: copies what a kernel has read from its clock, too. Writes
+ * the sum to result.txt in the working directory.
  */
 #include <cuda.h>
 
@@ -36,6 +37,15 @@ static const char ptx[] = ".version 6.0\n"
 			  "  mov.u64 %rd1, 64;\n"
 			  "  st.global.u32 [%rd1], 1;\n"
 			  "  ret;\n"
+			  "}\n"
+			  ".visible .entry clock(.param .u64 out) {\n"
+			  "  .reg .b32 %r<2>;\n"
+			  "  .reg .b64 %rd<2>;\n"
+			  "  ld.param.u64 %rd1, [out];\n"
+			  "  ld.global.u32 %r1, [%rd1];\n"
+			  "  mov.u32 %r1, %clock;\n"
+			  "  st.global.u32 [%rd1], %r1;\n"
+			  "  ret;\n"
 			  "}\n";
 
 static void must(CUresult result, const char *what)
@@ -63,6 +73,19 @@ static unsigned long long sum_of(CUmodule module, unsigned count)
 		sum += values[i];
 	free(values);
 	return sum;
+}
+
+static void read_clock(CUmodule module)
+{
+	CUfunction function;
+	CUdeviceptr out;
+	void *args[] = {&out};
+	unsigned value;
+
+	must(cuModuleGetFunction(&function, module, "clock"), "cuModuleGetFunction");
+	must(cuMemAlloc(&out, sizeof(value)), "cuMemAlloc");
+	must(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL), "cuLaunchKernel");
+	must(cuMemcpyDtoH(&value, out, sizeof(value)), "cuMemcpyDtoH");
 }
 
 /* What a careless program does: a launch whose errors nobody reads. */
@@ -105,7 +128,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	sum = sum_of(module, count);
-	launch_wrongly(module, how);
+	if (!strcmp(how, "clock"))
+		read_clock(module);
+	else
+		launch_wrongly(module, how);
 	printf("sum %llu\n", sum);
 
 	FILE *f = fopen("result.txt", "w");

@@ -379,6 +379,38 @@ static void put_sums(json_t *run, const char *mechanism, int launches, int ctas,
 				      "thread_instructions", instructions));
 }
 
+static void test_copied(void **state)
+{
+	static const char *const hashes[][2] = {
+	    {"first", NULL}, {"base", "00000000000000aa"}, {"same", "00000000000000aa"}, {"other", "00000000000000ab"},
+	    {"another", "00000000000000ac"},
+	};
+	json_t *runs = json_array();
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(hashes); i++) {
+		json_t *run = make_run("w", hashes[i][0], 1000000, 10);
+
+		put_sums(run, "none", 1, 1, 1);
+		json_object_set_new(run, "copied_to_host_hash",
+				    hashes[i][1] ? json_string(hashes[i][1]) : json_null());
+		json_array_append_new(runs, run);
+	}
+	report_work_compare(runs, "base");
+	for (size_t i = 0; i < G_N_ELEMENTS(hashes); i++) {
+		const json_t *run = json_array_get(runs, i);
+		const char *from = json_string_value(json_object_get(run, "copied_bytes_differ_from"));
+
+		assert_string_equal(from ? from : "", i > 2 ? "base" : "");
+	}
+
+	char *text = comparison_of(runs, 1);
+
+	assert_non_null(strstr(text, "w: other bytes were copied to the host than on base: on other, another\n"));
+	free(text);
+	json_decref(runs);
+}
+
 static void test_work(void **state)
 {
 	json_t *runs = json_array();
@@ -767,6 +799,7 @@ int main(void)
 	    cmocka_unit_test(test_comparison_of_wrong_runs),
 	    cmocka_unit_test(test_comparison_of_processes),
 	    cmocka_unit_test(test_work),
+	    cmocka_unit_test(test_copied),
 	    cmocka_unit_test(test_store),
 	    cmocka_unit_test(test_store_versions),
 	    cmocka_unit_test(test_store_find),
