@@ -1,7 +1,6 @@
-/* link_fuzz.c - libFuzzer target: PTX objects, NUL between them, through the linker and the printer.
+/* link_kind.c - PTX objects, a NUL between them, through the linker and the printer.
  *
- * Build and run by hand (clang): see docs/ptx.md. Besides crashes it finds linked modules that break an invariant, and
- * those whose printed form does not parse.
+ * Besides crashes it finds linked modules that break an invariant, and those whose printed form does not parse.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "ptx/link.h"
 #include "ptx/print.h"
 #include "../ptx/validate.h"
+#include "mutants.h"
 
 enum { OBJECTS_MAX = 4 };
 
@@ -41,32 +41,39 @@ static void check_linked(const struct ptx_module *m)
 	free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static bool link_objects(struct ptx_module **objects, uint32_t count)
+{
+	struct base_diag_list diag;
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+	base_diag_init(&diag);
+
+	struct ptx_module *m = ptx_link("linked", objects, count, is_builtin, &diag);
+	const bool is_linked = m != NULL;
+
+	CHECK(!m == !!diag.error_count);
+	if (m)
+		check_linked(m);
+	ptx_module_free(m);
+	base_diag_free(&diag);
+	return is_linked;
+}
+
+static bool read_objects(const char *text, size_t bytes)
 {
 	struct ptx_module *objects[OBJECTS_MAX];
 	uint32_t count = 0;
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	for (size_t at = 0, end; at < size && count < OBJECTS_MAX; at = end + 1) {
-		const uint8_t *nul = memchr(data + at, 0, size - at);
+	for (size_t at = 0, end; at < bytes && count < OBJECTS_MAX; at = end + 1) {
+		const char *nul = memchr(text + at, 0, bytes - at);
 
-		end = nul ? (size_t)(nul - data) : size;
-		objects[count] = ptx_module_parse("object", (const char *)data + at, end - at, &diag);
+		end = nul ? (size_t)(nul - text) : bytes;
+		objects[count] = ptx_module_parse("object", text + at, end - at, &diag);
 		count += objects[count] != NULL;
 	}
 	base_diag_free(&diag);
-	if (!count)
-		return 0;
-	base_diag_init(&diag);
-	struct ptx_module *m = ptx_link("linked", objects, count, is_builtin, &diag);
-	if (m)
-		check_linked(m);
-	else
-		CHECK(diag.error_count);
-	ptx_module_free(m);
-	base_diag_free(&diag);
-	return 0;
+	return count && link_objects(objects, count);
 }
+
+const struct mutants_kind mutants_kind = {.name = "link", .part_count = 3, .read = read_objects};
