@@ -316,12 +316,31 @@ static void memories_text(GString *text, const struct machine_config *config)
 		memory_text(text, config, &all->items[k]);
 }
 
+/* Every group of the machine's own, those of one name together: a description names a group once. */
+static void groups_text(GString *text, const struct sim_param_groups *groups, const struct sim_param_groups *defaults)
+{
+	const char *named = "";
+	bool is_done[SIM_PARAM_GROUPS_MAX] = {false};
+
+	for (uint32_t i = 0; i < groups->count; i++) {
+		const char *prefix = groups->items[i].prefix;
+
+		if (strchr(prefix, '.'))
+			continue; /* a memory's */
+		for (uint32_t k = i; k < groups->count; k++) {
+			if (is_done[k] || strcmp(groups->items[k].prefix, prefix))
+				continue;
+			group_text(text, &groups->items[k], &defaults->items[k], &named);
+			is_done[k] = true;
+		}
+	}
+}
+
 char *machine_description_text(const struct machine_config *config)
 {
 	struct machine_config copy = *config, defaults;
 	struct sim_param_groups groups, default_groups;
 	GString *text = g_string_new(NULL);
-	const char *named = "";
 
 	machine_config_defaults(&defaults, config->parts);
 	for (uint32_t i = 0; i < machine_memories_of(config)->count; i++)
@@ -331,9 +350,7 @@ char *machine_description_text(const struct machine_config *config)
 	if (!machine_config_has_gpu(config))
 		g_string_append(text, "gpu: none\n");
 	memories_text(text, config);
-	for (uint32_t i = 0; i < groups.count; i++)
-		if (!strchr(groups.items[i].prefix, '.'))
-			group_text(text, &groups.items[i], &default_groups.items[i], &named);
+	groups_text(text, &groups, &default_groups);
 	if (!text->len)
 		g_string_assign(text, "summary: every parameter has its default\n");
 	return g_string_free(text, FALSE);

@@ -325,7 +325,8 @@ static void test_text(void **state)
 {
 	g_autofree char *dir = g_dir_make_tmp("strata-test-XXXXXX", NULL);
 	g_autofree char *path = g_build_filename(dir, "again.yaml", NULL);
-	const char *const names[] = {"tom-baseline", "tom-ctrl-tmap", "nsu-dyn-cache", "bom", "server", "with-host"};
+	const char *const names[] = {"tom-baseline", "tom-ctrl-tmap", "nsu-dyn-cache", "bom", "server", "with-host",
+				     "host-apart"};
 
 	(void)state;
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
