@@ -240,19 +240,17 @@ static bool parse_label(struct ptx_parser *p)
 
 static bool parse_local_directive(struct ptx_parser *p)
 {
-	enum ptx_linkage linkage;
 	bool taken;
 
 	if (!ptx_parse_common_directive(p, &taken))
 		return false;
 	if (taken)
 		return true;
-	ptx_parse_linkage(p, &linkage);
 	enum ptx_space space = ptx_parse_space_of(&p->tok);
 	if (space == PTX_SPACE_NONE || space == PTX_TEX)
 		return ptx_parse_unexpected(p, "a directive such as .reg, .local, .shared, .param or .loc");
 	ptx_parse_next(p);
-	return space == PTX_REG ? ptx_parse_reg_decl(p) : ptx_parse_var_decl(p, space, linkage);
+	return space == PTX_REG ? ptx_parse_reg_decl(p) : ptx_parse_var_decl(p, space, PTX_LINK_LOCAL);
 }
 
 static bool parse_statement(struct ptx_parser *p)

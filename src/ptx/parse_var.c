@@ -185,7 +185,7 @@ static void place_local(struct ptx_parser *p, struct ptx_var *v)
 	v->owner = p->func;
 	if (v->space == PTX_LOCAL)
 		v->offset_bytes = place(&p->func->frame_local_bytes, v);
-	else if (v->space == PTX_SHARED && v->linkage != PTX_LINK_EXTERN)
+	else if (v->space == PTX_SHARED)
 		v->offset_bytes = place(&p->func->static_shared_bytes, v);
 	else if (v->space == PTX_PARAM_CALL)
 		v->offset_bytes = place(&p->func->frame_param_bytes, v);
