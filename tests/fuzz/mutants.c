@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -230,7 +232,8 @@ static void mutate_end(GString *s, const GString *other)
 static void mutate(GString *s, GPtrArray *seeds)
 {
 	static void (*const ways[])(GString *, const GString *) = {
-	    mutate_byte, mutate_range, mutate_word, mutate_word, mutate_word, mutate_number, mutate_number, mutate_line};
+	    mutate_byte, mutate_range,	mutate_word,   mutate_word,
+	    mutate_word, mutate_number, mutate_number, mutate_line};
 
 	for (size_t count = 1 + below(4); count > 0 && s->len; count--) {
 		const GString *other = below(2) ? seeds->pdata[below(seeds->len)] : NULL;
@@ -291,11 +294,12 @@ static void read_inputs(GPtrArray *seeds, uint64_t count, uint64_t seed)
 /* Returns whether the process ended as it should. */
 static bool watch(GPtrArray *seeds, uint64_t count, uint64_t seed)
 {
-	const pid_t child = fork();
+	const pid_t parent = getpid(), child = fork();
 	int status = 0;
 
 	CHECK(child >= 0);
 	if (!child) {
+		CHECK(!prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent);
 		read_inputs(seeds, count, seed);
 		g_ptr_array_free(seeds, TRUE);
 		exit(0); /* after the sanitizer has looked for leaks */

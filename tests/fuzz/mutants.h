@@ -4,8 +4,8 @@
  *   NAME_mutants --file FILE            a mutant that was kept, as it is
  *
  * A mutant has bytes, words, numbers and lines of its file changed, or goes on as another file. The reader runs in a
- * process of its own; where that dies, leaks, or takes MUTANT_SECONDS of processor time for one mutant, the number of
- * the mutant and the seed are printed, and the mutant is kept in a file. Some mutants have to be taken and some refused,
+ * process of its own; where that dies, leaks, or takes MUTANT_SECONDS of processor time for one mutant, the mutant's
+ * number and the seed are printed, and the mutant is kept in a file. Some mutants have to be taken and some refused,
  * or the mutations would be too tame or too wild. Built with -DSTRATA_LIBFUZZER the same is a target of libFuzzer.
  */
 #ifndef STRATA_TESTS_FUZZ_MUTANTS_H
@@ -22,7 +22,7 @@ enum { MUTANT_SECONDS = 20, MUTANT_BYTES_MAX = 1 << 18 };
 extern const struct mutants_kind {
 	const char *name;
 	uint32_t part_count; /* files that are one input, a NUL between them */
-	/* Reads an input, of which bytes are there and no more. False: it was refused; what is wrong stops the process. */
+	/* Reads an input of so many bytes. False: it was refused; what is wrong with the reader stops the process. */
 	bool (*read)(const char *text, size_t bytes);
 } mutants_kind;
 
