@@ -218,6 +218,17 @@ static void mutate_line(GString *s, const GString *other)
 	}
 }
 
+/* What is between two brackets is gone. */
+static void mutate_list(GString *s, const GString *other)
+{
+	const size_t begin = below(s->len), from = begin + strcspn(s->str + begin, "[{(");
+	const size_t to = from + strcspn(s->str + from, "]})");
+
+	if (to > from + 1)
+		put(s, (struct span){from + 1, to - from - 1}, "", 0);
+	(void)other;
+}
+
 /* The text ends here, or goes on as the other does. */
 static void mutate_end(GString *s, const GString *other)
 {
@@ -232,8 +243,8 @@ static void mutate_end(GString *s, const GString *other)
 static void mutate(GString *s, GPtrArray *seeds)
 {
 	static void (*const ways[])(GString *, const GString *) = {
-	    mutate_byte, mutate_range,	mutate_word,   mutate_word,
-	    mutate_word, mutate_number, mutate_number, mutate_line};
+	    mutate_byte, mutate_range,	mutate_word,   mutate_word, mutate_word,
+	    mutate_word, mutate_number, mutate_number, mutate_line, mutate_list};
 
 	for (size_t count = 1 + below(4); count > 0 && s->len; count--) {
 		const GString *other = below(2) ? seeds->pdata[below(seeds->len)] : NULL;
