@@ -251,6 +251,32 @@ void rt_deadlock(void)
 	finish(ready.count || answer_count ? "a deadlock, and somebody could go on" : NULL);
 }
 
+/* Nobody waits for descriptors here. */
+bool rt_descriptors_are_awaited;
+
+void rt_descriptors_look(void)
+{
+	abort();
+}
+
+bool rt_descriptors_block(void)
+{
+	abort();
+}
+
+void rt_descriptors_await(const struct rt_thread *t, uint64_t ps)
+{
+	(void)t;
+	(void)ps;
+	abort();
+}
+
+void rt_signal_strike(struct rt_thread *t)
+{
+	(void)t;
+	abort();
+}
+
 void rt_end_by_signal(void)
 {
 	abort();

@@ -163,6 +163,7 @@ static void arrive(int number, siginfo_t *info, void *context)
 void rt_signals_deliver(void)
 {
 	struct rt_thread *self = rt_self();
+	const bool is_struck = self->is_struck;
 	uint64_t numbers;
 
 	__strata_own();
@@ -179,6 +180,10 @@ void rt_signals_deliver(void)
 
 		call_blocked(info.si_signo, &info);
 	}
+	if (is_struck && self->is_cancelled && !self->is_uncancellable && !self->is_ending) {
+		self->is_plain = false;
+		rt_thread_cancel_now();
+	}
 }
 
 bool rt_signal_direct(struct rt_thread *t, int number)
@@ -189,13 +194,35 @@ bool rt_signal_direct(struct rt_thread *t, int number)
 		directed_count++;
 	t->signals |= bit(number);
 	rt_signal_is_kept = true;
+	rt_descriptor_interrupt(t);
 	return true;
+}
+
+void rt_signal_strike(struct rt_thread *t)
+{
+	directed_count += !t->is_struck;
+	t->is_struck = true;
+	rt_signal_is_kept = true;
 }
 
 void rt_signals_forget(struct rt_thread *t)
 {
-	directed_count -= (uint32_t)__builtin_popcountll(t->signals);
+	directed_count -= (uint32_t)__builtin_popcountll(t->signals) + t->is_struck;
 	t->signals = 0;
+	t->is_struck = false;
+}
+
+bool rt_signals_are_handled(void)
+{
+	return handled;
+}
+
+bool rt_signals_restart(const struct rt_thread *t)
+{
+	for (uint64_t numbers = __atomic_load_n(&came, __ATOMIC_RELAXED) | t->signals; numbers; numbers &= numbers - 1)
+		if (!(handlers[__builtin_ctzll(numbers) + 1].sa_flags & SA_RESTART))
+			return false;
+	return true;
 }
 
 static int take(int number, const struct sigaction *action)

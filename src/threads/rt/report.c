@@ -180,7 +180,7 @@ static void report_waiting(struct rt_thread *t)
 		rt_message("  thread %u waits for a region of OpenMP", t->id);
 		return;
 	}
-	snprintf(what, sizeof(what), "  thread %u waits", t->id);
+	snprintf(what, sizeof(what), "  thread %u waits%s%s", t->id, t->call ? " in " : "", t->call ? t->call : "");
 	rt_report_where(what, t);
 }
 
@@ -311,6 +311,7 @@ void rt_report_init(void)
 
 	sigaltstack(&alternate, NULL);
 	rt_signals_init();
+	rt_descriptors_init();
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
 		struct sigaction before;
 

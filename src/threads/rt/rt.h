@@ -69,6 +69,14 @@ struct rt_thread {
 	/* The access that it makes when its unit's turn comes, and where; NULL: none. */
 	const struct thread_site *site;
 	void *address;
+	/* The call that waits for descriptors, or NULL, and for which; the mask of signals that it has meanwhile. */
+	const char *call;
+	struct pollfd *descriptors;
+	uint32_t descriptor_count, descriptor_word; /* the futex that it waits for; it stays 0 */
+	const sigset_t *descriptor_mask;
+	struct rt_thread *descriptor_next;
+	bool is_interrupted, is_restarted; /* by a signal; whose handler wants the call to go on */
+	bool is_asynchronous, is_struck;   /* cancelled at any place, at its next hook */
 	const sigset_t *signal_set; /* that it waits for, or NULL */
 	uint32_t signal_number;     /* futex: what came */
 	uint64_t signals;           /* kept for its next hook, a bit each */
@@ -201,6 +209,16 @@ void rt_place_new(struct rt_thread *t);
 int rt_run_on(uint32_t ndp, uint32_t core); /* UINT32_MAX: the CPU; the emptiest core */
 int rt_team_on(uint32_t ndp);
 
+/* descriptor.c: calls that wait for file descriptors. */
+extern bool rt_descriptors_are_awaited;
+void rt_descriptors_init(void); /* before main */
+void rt_descriptors_change(void); /* sched.c: something may be ready now, looked at before the next hook */
+void rt_descriptors_look(void); /* who waits for one that is ready goes on */
+bool rt_descriptors_block(void); /* of the host, until there is one; false: nobody outside can make one ready */
+void rt_descriptors_await(const struct rt_thread *t, uint64_t ps); /* its time is over after this */
+void rt_descriptor_interrupt(struct rt_thread *t);
+void rt_end_wait(struct rt_thread *t); /* sched.c */
+
 /* The hooks that the runtime itself uses. */
 RT_API void *__strata_access(void *address, const struct thread_site *site);
 RT_API void __strata_fence(const struct thread_site *site);
@@ -232,6 +250,9 @@ extern volatile sig_atomic_t rt_end_signal;
 _Noreturn void rt_end_by_signal(void);
 bool rt_signal_direct(struct rt_thread *t, int number); /* to that thread; false: the program has no handler */
 void rt_signals_forget(struct rt_thread *t);
+void rt_signal_strike(struct rt_thread *t); /* cancels it at its next hook */
+bool rt_signals_are_handled(void);          /* some signal, by the program */
+bool rt_signals_restart(const struct rt_thread *t); /* all that are kept for it: they restart system calls */
 
 /* start.c */
 extern bool rt_owes_end; /* the model is to be told of the program's end */

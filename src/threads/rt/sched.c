@@ -211,6 +211,14 @@ static void end_if_signalled(uint64_t now_ps)
 	rt_end_by_signal();
 }
 
+/* Nothing happens before the thread's time is over, but what others than this process do. */
+static bool is_one_ready_by(const struct rt_thread *t)
+{
+	rt_descriptors_await(t, t->deadline_ps > current->now_ps ? t->deadline_ps - current->now_ps : 0);
+	end_if_signalled(current->now_ps);
+	return ready.count;
+}
+
 /* The unit that is earliest, after all that comes before it: it waits no longer. */
 static struct unit *take_earliest(void)
 {
@@ -225,6 +233,8 @@ static struct unit *take_earliest(void)
 		} else if (timers && timers->deadline_ps <= now) {
 			struct rt_thread *t = timers;
 
+			if (__builtin_expect(rt_descriptors_are_awaited, 0) && !ready.count && is_one_ready_by(t))
+				continue;
 			timers = t->timer_next;
 			t->is_timed_out = true;
 			if (t->word)
@@ -232,6 +242,8 @@ static struct unit *take_earliest(void)
 			rt_ready(t, t->deadline_ps);
 		} else if (ready.count) {
 			return ready_take();
+		} else if (rt_descriptors_are_awaited && rt_descriptors_block()) {
+			end_if_signalled(current->now_ps);
 		} else {
 			rt_deadlock();
 		}
@@ -251,6 +263,27 @@ static void set_limit(void)
 	limit_before(event_ps);
 	if (current->first)
 		limit_before(current->slice_end_ps);
+	if (__builtin_expect(rt_descriptors_are_awaited, 0))
+		limit_before(current->now_ps + machine.slice_ps);
+}
+
+/* While threads wait for descriptors: after each call that may have changed something, and once a slice. */
+static uint64_t look_ps;
+
+void rt_descriptors_change(void)
+{
+	if (!rt_descriptors_are_awaited)
+		return;
+	look_ps = 0;
+	limit_ps = 0;
+}
+
+static __attribute__((cold, noinline)) void look_at_descriptors(void)
+{
+	if (current->now_ps < look_ps)
+		return;
+	look_ps = current->now_ps + machine.slice_ps;
+	rt_descriptors_look();
 }
 
 /* The thread that has waited longest; the unit is not earlier than when that is ready. */
@@ -342,6 +375,8 @@ static void switch_from(struct rt_thread *from)
 	is_ahead = false;
 	if (current->is_ready)
 		ready_add(current);
+	if (__builtin_expect(rt_descriptors_are_awaited, 0))
+		look_at_descriptors();
 	for (;;) {
 		u = take_earliest();
 		t = u->running;
@@ -737,6 +772,8 @@ void __strata_turn(void)
 {
 	if (is_ahead)
 		rt_yield();
+	if (__builtin_expect(rt_descriptors_are_awaited, 0))
+		rt_descriptors_change();
 	__strata_own();
 }
 

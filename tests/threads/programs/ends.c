@@ -1,6 +1,7 @@
 /* ends.c - ends in the way that its argument names; its thread is on NDP 1 if the second argument is "near". */
 #include <dlfcn.h>
 #include <omp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <strata/ndp.h>
 #include <signal.h>
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
@@ -124,12 +127,38 @@ static void key_of_host(void)
 	pthread_setspecific(key, &value);
 }
 
+/* Each waits for what only the other one could write. */
+static int ends_of_pipe[2], ends_of_pair[2];
+
+static __attribute__((noinline)) void listen_to_pipe(void)
+{
+	char c;
+
+	pthread_barrier_wait(&met);
+	if (read(ends_of_pipe[0], &c, 1)) /* PIPE */
+		puts("there is something");
+}
+
+static __attribute__((noinline)) void listen_to_pair(void)
+{
+	struct pollfd p = {epoll_create1(0), POLLIN, 0};
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (pipe(ends_of_pipe) || socketpair(AF_UNIX, SOCK_STREAM, 0, ends_of_pair) ||
+	    epoll_ctl(p.fd, EPOLL_CTL_ADD, ends_of_pair[0], &event))
+		exit(99);
+	pthread_barrier_wait(&met);
+	poll(&p, 1, -1); /* PAIR */
+}
+
 static void *work(void *arg)
 {
 	if (!strcmp(how, "crash"))
 		walk();
 	if (!strcmp(how, "deadlock"))
 		take(&second, &first);
+	if (!strcmp(how, "pipe"))
+		listen_to_pipe();
 	if (!strcmp(how, "exit"))
 		leave();
 	if (!strcmp(how, "abort"))
@@ -170,6 +199,8 @@ int main(int argc, char **argv)
 	pthread_create(&t, NULL, work, NULL);
 	if (!strcmp(how, "deadlock"))
 		take(&first, &second);
+	if (!strcmp(how, "pipe"))
+		listen_to_pair();
 	if (!strcmp(how, "alone")) {
 		pthread_mutex_lock(&first);
 		pthread_mutex_lock(&first); /* ALONE */
