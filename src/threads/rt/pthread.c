@@ -223,6 +223,25 @@ RT_API int pthread_setcancelstate(int state, int *old)
 	if (old)
 		*old = self->is_uncancellable ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
 	self->is_uncancellable = state == PTHREAD_CANCEL_DISABLE;
+	if (self->is_asynchronous)
+		pthread_testcancel();
+	return 0;
+}
+
+RT_API int pthread_setcanceltype(int type, int *old)
+{
+	struct rt_thread *self;
+
+	if (!__strata_on)
+		return RT_REAL(pthread_setcanceltype)(type, old);
+	if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+		return EINVAL;
+	self = rt_self();
+	if (old)
+		*old = self->is_asynchronous ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
+	self->is_asynchronous = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+	if (self->is_asynchronous)
+		pthread_testcancel();
 	return 0;
 }
 
