@@ -187,16 +187,6 @@ OMP_API int omp_is_initial_device(void)
 	return 1;
 }
 
-OMP_API int omp_get_num_teams(void)
-{
-	return 1;
-}
-
-OMP_API int omp_get_team_num(void)
-{
-	return 0;
-}
-
 OMP_API double omp_get_wtime(void)
 {
 	struct timespec now;

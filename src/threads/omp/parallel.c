@@ -454,14 +454,6 @@ OMP_API void __kmpc_fork_call(ident_t *loc, int32_t arg_count, region_code *code
 	region(code, args, (uint32_t)arg_count, team_size(omp_thread()));
 }
 
-OMP_API void __kmpc_fork_teams(ident_t *loc, int32_t arg_count, region_code *code, ...)
-{
-	(void)loc;
-	(void)arg_count;
-	(void)code;
-	omp_missing("teams");
-}
-
 OMP_API void __kmpc_push_num_threads(ident_t *loc, int32_t global, int32_t count)
 {
 	(void)loc;

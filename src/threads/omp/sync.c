@@ -170,27 +170,3 @@ OMP_API void *__kmpc_threadprivate_cached(ident_t *loc, int32_t global, void *da
 	(void)cache;
 	omp_missing("threadprivate without thread-local storage (-fnoopenmp-use-tls)");
 }
-
-OMP_API void __kmpc_doacross_init(ident_t *loc, int32_t global, int32_t count, const void *dims)
-{
-	(void)loc;
-	(void)global;
-	(void)count;
-	(void)dims;
-	omp_missing("ordered(n) with depend: doacross loops");
-}
-
-OMP_API void __kmpc_doacross_wait(ident_t *loc, int32_t global, const int64_t *at)
-{
-	__kmpc_doacross_init(loc, global, 0, at);
-}
-
-OMP_API void __kmpc_doacross_post(ident_t *loc, int32_t global, const int64_t *at)
-{
-	__kmpc_doacross_init(loc, global, 0, at);
-}
-
-OMP_API void __kmpc_doacross_fini(ident_t *loc, int32_t global)
-{
-	__kmpc_doacross_init(loc, global, 0, NULL);
-}

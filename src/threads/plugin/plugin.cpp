@@ -537,6 +537,23 @@ private:
 									   f->getFunctionType()));
 	}
 
+	/* The loops of distribute are divided among teams: by functions of their own, not by those of other loops. */
+	void replaceDistribute(CallBase &cb)
+	{
+		constexpr uint64_t distribute = 92, distributeChunked = 91;
+		const StringRef loopInit = "__kmpc_for_static_init_";
+		Function *f = cb.getCalledFunction();
+
+		if (!f || !f->getName().startswith(loopInit) || cb.arg_size() < 3)
+			return;
+		const auto *schedule = dyn_cast<ConstantInt>(cb.getArgOperand(2));
+		if (!schedule || (schedule->getZExtValue() != distribute && schedule->getZExtValue() != distributeChunked))
+			return;
+		const std::string suffix = f->getName().substr(loopInit.size()).str();
+		cb.setCalledFunction(
+		    m.getOrInsertFunction("__kmpc_distribute_static_init_" + suffix, f->getFunctionType()));
+	}
+
 	/* As functions.def says it. */
 	static std::string signatureOf(const FunctionType &t, bool isDouble)
 	{
@@ -1132,6 +1149,7 @@ private:
 			replaceIntrinsic(*mi);
 		for (CallBase *cb : direct) {
 			replaceCall(*cb);
+			replaceDistribute(*cb);
 			replaceClock(*cb);
 		}
 		for (Instruction *i : math)
