@@ -1,9 +1,9 @@
 /* descriptor.c - calls that may wait for a file descriptor: a pipe, a socket, an eventfd, poll and its kin.
  *
- * All simulated threads are one thread of the host, so such a call asks first. Where it would block, its thread waits in
- * simulated time, and the others run: after each call that may have changed something the scheduler looks whether a
- * descriptor that is waited for is ready. Only when nobody else can go on does the process block really, and only where
- * the other end may be somebody else's: a terminal, another process, a signal. Times to wait are simulated ones.
+ * All simulated threads are one thread of the host, so such a call asks first. Where it would block, its thread waits
+ * in simulated time, and the others run: after each call that may have changed something the scheduler looks whether
+ * a descriptor that is waited for is ready. Only when nobody else can go on does the process block really, and only
+ * where the other end may be somebody else's: a terminal, another process, a signal. Times to wait are simulated ones.
  */
 #include "threads/rt/rt.h"
 
@@ -210,7 +210,9 @@ static bool waits_for_outside(const struct rt_thread *t)
 
 static bool has_children(void)
 {
-	return host_call(SYS_waitid, P_ALL, NULL, 0, (const void *)(WEXITED | WNOHANG | WNOWAIT | __WALL), 0) != -ECHILD;
+	const uintptr_t options = WEXITED | WNOHANG | WNOWAIT | __WALL;
+
+	return host_call(SYS_waitid, P_ALL, NULL, 0, (const void *)options, 0) != -ECHILD;
 }
 
 /* May somebody else end a wait? */
@@ -449,12 +451,13 @@ static ssize_t write_pipe(const char *call, int fd, const struct iovec *parts, s
 
 static ssize_t write_parts(const char *call, int fd, const struct iovec *parts, size_t count)
 {
+	const struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = count};
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < count && count <= IOV_MAX; i++)
 		bytes += parts[i].iov_len;
 	if (is_kind(fd, S_IFSOCK))
-		return send_all(call, fd, &(struct msghdr){.msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = count}, 0);
+		return send_all(call, fd, &m, 0);
 	if (bytes > PIPE_BUF && bytes <= SSIZE_MAX && is_kind(fd, S_IFIFO) && !is_nonblocking(fd))
 		return write_pipe(call, fd, parts, count);
 	if (bytes && until_ready(call, fd, POLLOUT))

@@ -267,24 +267,7 @@ static void set_limit(void)
 		limit_before(current->now_ps + machine.slice_ps);
 }
 
-/* While threads wait for descriptors: after each call that may have changed something, and once a slice. */
-static uint64_t look_ps;
-
-void rt_descriptors_change(void)
-{
-	if (!rt_descriptors_are_awaited)
-		return;
-	look_ps = 0;
-	limit_ps = 0;
-}
-
-static __attribute__((cold, noinline)) void look_at_descriptors(void)
-{
-	if (current->now_ps < look_ps)
-		return;
-	look_ps = current->now_ps + machine.slice_ps;
-	rt_descriptors_look();
-}
+#include "threads/rt/look.inc"
 
 /* The thread that has waited longest; the unit is not earlier than when that is ready. */
 static void take_next(struct unit *u)
@@ -802,49 +785,7 @@ RT_API void __strata_fence(const struct thread_site *site)
 		current->now_ps = done;
 }
 
-/* Lanes of a gather or scatter, one after the other. */
-RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask);
-RT_API void __strata_lanes(void **addresses, const struct thread_site *site, uint64_t mask)
-{
-	block(site, __builtin_return_address(0));
-	for (uint32_t i = 0; i < site->lanes; i++)
-		if (mask >> i & 1) {
-			check(addresses[i], site);
-			addresses[i] = one(addresses[i], site->bytes, site);
-		}
-}
-
-/* Lanes of a masked access: each run of neighbours is one access. */
-static void masked(char *address, const struct thread_site *site, uint64_t mask, const void *behind)
-{
-	block(site, behind);
-	for (uint32_t i = 0; i < site->lanes; i++) {
-		uint32_t first = i;
-
-		while (i < site->lanes && mask >> i & 1)
-			i++;
-		if (i > first) {
-			check(address + (uint64_t)first * site->bytes, site);
-			one(address + (uint64_t)first * site->bytes, (i - first) * site->bytes, site);
-		}
-	}
-}
-
-RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask);
-RT_API void __strata_masked(char *address, const struct thread_site *site, uint64_t mask)
-{
-	masked(address, site, mask, __builtin_return_address(0));
-}
-
-/* As many neighbours as the mask has bits. */
-RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask);
-RT_API void __strata_packed(char *address, const struct thread_site *site, uint64_t mask)
-{
-	uint32_t count = (uint32_t)__builtin_popcountll(mask);
-
-	masked(address, site, count == 64 ? UINT64_MAX : ((uint64_t)1 << count) - 1, __builtin_return_address(0));
-}
-
+#include "threads/rt/lanes.inc"
 #include "threads/rt/wait.inc"
 
 uint64_t __strata_now_ps(void)

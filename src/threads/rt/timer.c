@@ -91,7 +91,8 @@ static int make_shot(struct timer *t)
 		return EAGAIN;
 	*s = (struct shot){t, t->setting, t->deadline_ps};
 	pthread_attr_init(&attr);
-	if (t->event.sigev_notify_attributes && !pthread_attr_getstacksize(t->event.sigev_notify_attributes, &stack_bytes))
+	if (t->event.sigev_notify_attributes &&
+	    !pthread_attr_getstacksize(t->event.sigev_notify_attributes, &stack_bytes))
 		pthread_attr_setstacksize(&attr, stack_bytes);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	t->users++;
