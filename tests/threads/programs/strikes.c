@@ -109,6 +109,7 @@ static void timers(void)
 				late = {{0, 0}, {1000, 0}}, never = {{0, 0}, {0, 0}};
 	timer_t a = make(0), b = make(1);
 	struct itimerspec left;
+	int done;
 
 	EXPECT(!timer_settime(a, 0, &often, NULL) && !timer_settime(b, 0, &late, NULL));
 	EXPECT(!timer_gettime(b, &left) && left.it_value.tv_sec >= 999 && !left.it_interval.tv_nsec);
@@ -116,11 +117,13 @@ static void timers(void)
 		wait_ms(1);
 	EXPECT(!timer_settime(a, 0, &never, &left) && left.it_interval.tv_nsec == 10000000);
 	EXPECT(!timer_gettime(a, &left) && !left.it_value.tv_sec && !left.it_value.tv_nsec);
+	wait_ms(20); /* natively one may still be under way */
+	done = atomic_load(&calls);
 	EXPECT(!timer_settime(b, 0, &once, &left) && left.it_value.tv_sec >= 900);
 	while (!atomic_load(&others))
 		wait_ms(1);
 	wait_ms(50);
-	EXPECT(atomic_load(&others) == 1 && atomic_load(&calls) == CALLS);
+	EXPECT(atomic_load(&others) == 1 && atomic_load(&calls) == done);
 	EXPECT(!timer_settime(b, 0, &late, NULL) && !timer_delete(a) && !timer_delete(b));
 }
 
@@ -135,6 +138,6 @@ int main(void)
 	strike(hold_out);
 	EXPECT(atomic_load(&cleaned) == 11);
 	timers();
-	printf("%d calls, %d other\n", atomic_load(&calls), atomic_load(&others));
+	printf("%d other\n", atomic_load(&others));
 	return 0;
 }
