@@ -223,7 +223,7 @@ static void print_copied(FILE *out, const json_t *runs)
 
 		if (!base)
 			continue;
-		if (first && is_same_work(run, first)) {
+		if (first && report_is_same_work(run, first)) {
 			fprintf(out, ", %s", text_of(run, "machine"));
 			continue;
 		}
