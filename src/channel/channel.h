@@ -35,6 +35,7 @@ struct channel_stats {
 #include "channel/channel_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table channel_stat_table;
 
 /* Rules across the parameters, and those with its processors. */
 bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,

@@ -16,6 +16,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "channel/channel_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table channel_stat_table = {"channel", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* ---- parameters ---- */
 
@@ -202,7 +203,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	if (p->extended_bus)
 		s->near.snoop = point_ask_all;
 	s->channels->near = &s->near;
-	sim_stats_add(ctx->stats, "channel", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	sim_stats_add_table(ctx->stats, &channel_stat_table, &s->stats, sizeof(s->stats));
 	add_laws(ctx->stats);
 	return s;
 }

@@ -10,6 +10,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "cpu/cpu_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table cpu_stat_table = {"cpu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* Nothing ticks by it: it makes a core's cycle a whole number of units. */
 static const char core_clock[] = "cpu_core";
@@ -59,7 +60,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	s->threads = g_new(struct cpu_thread *, cpu_unit_count(p));
 	for (uint32_t i = 0; i < cpu_unit_count(p); i++)
 		s->threads[i] = &s->cores[i % p->core_count].threads[i / p->core_count];
-	sim_stats_add(ctx->stats, "cpu", stat_rows, ARRAY_COUNT(stat_rows), &c->stats, sizeof(c->stats));
+	sim_stats_add_table(ctx->stats, &cpu_stat_table, &c->stats, sizeof(c->stats));
 	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
 				  "cpu.walks + cpu.asked_beside + cpu.joins_over = "
 				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops + "

@@ -61,6 +61,7 @@ struct cpu_stats {
 #include "cpu/cpu_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table cpu_stat_table;
 
 /* Rules across the parameters, and those with its memory, whose lines and stacks it uses. */
 bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag);

@@ -20,12 +20,13 @@ enum { AHEAD_MAX = 1 << 16 }; /* instructions without a look at simulated time *
 /* FOR_LINE: it is on its way; FOR_UNIT: the memory unit has others before. */
 enum outcome { GOES_ON, WAITS_FOR_TIME, WAITS_FOR_LINE, WAITS_FOR_UNIT, WAITS_FOR_SIGNAL, ENDS };
 
-const struct sim_stat_desc csp_core_stat_rows[] = {
+static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct csp_core_stats
 #include "sim/stat_rows.inc"
 #include "csp/csp_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table csp_core_stat_table = {"core", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* ---- building ---- */
 
@@ -61,8 +62,7 @@ void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number)
 	c->comp = sim_engine_add(m->ctx.engine, m->domain, "core", csp_core_tick, c);
 	if (m->is_accounted)
 		csp_account_init(c);
-	sim_stats_add(m->ctx.stats, "core", csp_core_stat_rows, ARRAY_COUNT(csp_core_stat_rows), &c->stats,
-		      sizeof(c->stats));
+	sim_stats_add_table(m->ctx.stats, &csp_core_stat_table, &c->stats, sizeof(c->stats));
 }
 
 void csp_core_release(struct csp_core *c)

@@ -19,6 +19,7 @@ struct csp_core_stats {
 #include "csp/csp_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table csp_core_stat_table;
 
 struct csp_core;
 

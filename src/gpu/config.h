@@ -68,6 +68,8 @@ uint64_t gpu_mmu_bits(const struct mmu_params *p);
 /* Adds the config's tables, bound to it; those of the units in the stacks ("nsu") apart. */
 void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out);
 void gpu_config_unit_groups(struct gpu_config *c, struct sim_param_groups *out);
+/* Adds the tables of what such a GPU counts, without its carriers; c NULL: of what any GPU does. */
+void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out);
 /* Where a group's default is not its table's: makes all of it tom-baseline. */
 void gpu_config_defaults(struct gpu_config *c);
 /* Adds the clock domains of such a GPU, in the order in which their edges tick when they coincide. False: they have no

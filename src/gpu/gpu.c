@@ -11,12 +11,14 @@ static const struct sim_stat_desc memory_stat_rows[] = {
 #include "gpu/memory_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_memory_stat_table = {"memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows)};
 static const struct sim_stat_desc gpu_stat_rows[] = {
 #define STAT_STRUCT struct gpu_stats
 #include "sim/stat_rows.inc"
 #include "gpu/gpu_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_stat_table = {"gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows)};
 
 /* ---- building ---- */
 
@@ -152,9 +154,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	sim_limit(g->engine, gpu_limit_units(g));
 	timeline_new(g);
 	gpu_map_init(config, &g->map);
-	sim_stats_add(g->stats, "gpu", gpu_stat_rows, ARRAY_COUNT(gpu_stat_rows), &g->totals, sizeof(g->totals));
-	sim_stats_add(g->stats, "memory", memory_stat_rows, ARRAY_COUNT(memory_stat_rows), &g->memory_stats,
-		      sizeof(g->memory_stats));
+	sim_stats_add_table(g->stats, &gpu_stat_table, &g->totals, sizeof(g->totals));
+	sim_stats_add_table(g->stats, &gpu_memory_stat_table, &g->memory_stats, sizeof(g->memory_stats));
 	sim_stats_law(g->stats, "memory.requests = memory.answers");
 	xbars_new(g);
 	memory_side_new(g);

@@ -29,6 +29,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "gpu/host_link_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_host_link_stat_table = {"host_link", stat_rows, ARRAY_COUNT(stat_rows)};
 
 struct host_link {
 	struct gpu *gpu;
@@ -229,7 +230,7 @@ struct host_link *host_link_new(struct gpu *g)
 	h->latency_units = sim_units_of_ps(g->engine, g->host->access_latency_ps);
 	h->is_latency_only = g->host->access_wires == HOST_ACCESS_LATENCY_ONLY;
 	h->comp = sim_engine_add(g->engine, g->clocks.l2, "host_link", tick, h);
-	sim_stats_add(g->stats, "host_link", stat_rows, ARRAY_COUNT(stat_rows), &h->stats, sizeof(h->stats));
+	sim_stats_add_table(g->stats, &gpu_host_link_stat_table, &h->stats, sizeof(h->stats));
 	return h;
 }
 

@@ -25,6 +25,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "gpu/l2_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_l2_stat_table = {"l2_slice", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* Ports of a slice, one after the other. */
 enum {
@@ -763,7 +764,7 @@ struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer 
 	s->is_write_back = c->l2.write_policy == MEM_CACHE_WRITE_POLICY_BACK;
 	s->comp = sim_engine_add(g->engine, g->clocks.l2, "l2", slice_tick, s);
 	net_xbar_set_receiver(g->requests, index, s->comp);
-	sim_stats_add(g->stats, "l2_slice", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	sim_stats_add_table(g->stats, &gpu_l2_stat_table, &s->stats, sizeof(s->stats));
 	return s;
 }
 

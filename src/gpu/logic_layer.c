@@ -39,6 +39,7 @@ static const struct sim_stat_desc switch_stat_rows[] = {
 #include "gpu/switch_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_switch_stat_table = {"switch", switch_stat_rows, ARRAY_COUNT(switch_stat_rows)};
 
 struct logic_layer {
 	struct gpu *gpu;
@@ -596,8 +597,7 @@ struct logic_layer *logic_layer_new(struct gpu *g, uint32_t index)
 	lines_clear(p);
 	if (g->config->gpu.stack_switch_entry_count) {
 		p->queues = g_new0(struct queue, g->config->dram.vault_count);
-		sim_stats_add(g->stats, "switch", switch_stat_rows, ARRAY_COUNT(switch_stat_rows), &p->switch_stats,
-			      sizeof(p->switch_stats));
+		sim_stats_add_table(g->stats, &gpu_switch_stat_table, &p->switch_stats, sizeof(p->switch_stats));
 	}
 	return p;
 }

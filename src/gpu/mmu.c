@@ -26,6 +26,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "gpu/mmu_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_mmu_stat_table = {"mmu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 struct waiting {
 	struct lsu_entry entry; /* of one line */
@@ -138,7 +139,7 @@ struct mmu *mmu_new(struct sm *sm)
 	m->places = g_new0(struct waiting, m->place_count);
 	places_clear(m);
 	m->stats.storage_bits = gpu_mmu_bits(p);
-	sim_stats_add(sm->gpu->stats, "mmu", stat_rows, ARRAY_COUNT(stat_rows), &m->stats, sizeof(m->stats));
+	sim_stats_add_table(sm->gpu->stats, &gpu_mmu_stat_table, &m->stats, sizeof(m->stats));
 	sim_stats_law(sm->gpu->stats, "mmu.walks = mmu.walks_done");
 	sim_stats_law(sm->gpu->stats, "mmu.accesses = mmu.hits + mmu.misses");
 	return m;

@@ -47,6 +47,8 @@ struct mmu_stats {
 #include "gpu/mmu_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table gpu_stat_table, gpu_memory_stat_table, gpu_mmu_stat_table, gpu_sm_stat_table,
+    gpu_l2_stat_table, gpu_host_link_stat_table, gpu_switch_stat_table;
 
 /* The SM side of a crossbar port: its SMs take turns in sending; what arrives is handed to them. */
 struct cluster {

@@ -12,6 +12,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "gpu/sm_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table gpu_sm_stat_table = {"sm", stat_rows, ARRAY_COUNT(stat_rows)};
 
 enum { REBASE_CYCLES = 1 << 30 };
 
@@ -145,7 +146,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	for (uint32_t i = 0; i < g->exts.count; i++)
 		sm->ext_state[i] = g_malloc0((size_t)g->exts.items[i].ops->warp_bytes * sm->warp_slot_count);
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
-	sim_stats_add(g->stats, "sm", stat_rows, ARRAY_COUNT(stat_rows), &sm->stats, sizeof(sm->stats));
+	sim_stats_add_table(g->stats, &gpu_sm_stat_table, &sm->stats, sizeof(sm->stats));
 	sm->comp = sim_engine_add(g->engine, g->clocks.sm, "sm", sm_tick, sm);
 	return sm;
 }

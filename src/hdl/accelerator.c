@@ -26,6 +26,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "hdl/hdl_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table hdl_stat_table = {"ndp", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* An access under way, by the core of channel_system that has it. */
 struct access {
@@ -709,7 +710,7 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 		accelerator_init(&s->accelerators[i], s, i);
 	s->account = hdl_account_new(account, first_unit, s->count, s->limit,
 				     sim_period_units(s->engine, sim_domain_find(s->engine, clock_name)), p->hdl);
-	sim_stats_add(ctx->stats, "ndp", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	sim_stats_add_table(ctx->stats, &hdl_stat_table, &s->stats, sizeof(s->stats));
 	return s;
 }
 

@@ -51,6 +51,7 @@ struct hdl_stats {
 #include "hdl/hdl_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table hdl_stat_table;
 
 /* Who has the bytes of accesses and gets the messages. */
 struct hdl_user {

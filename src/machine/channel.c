@@ -13,12 +13,23 @@ static const struct channel_params *params(const struct machine_config *c)
 
 const struct channel_params *machine_channel_params(const struct machine_config *c)
 {
-	return machine_cpu_params(c) && params(c)->ndp_count ? params(c) : NULL;
+	return machine_config_has(c, &machine_channel_part) ? params(c) : NULL;
 }
 
 struct channel_system *machine_channel(const struct machine *m)
 {
 	return machine_channel_params(m->config) ? machine_built(m, &machine_channel_part) : NULL;
+}
+
+static bool is_present(const struct machine_config *c)
+{
+	return machine_cpu_params(c) && params(c)->ndp_count;
+}
+
+static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	(void)c;
+	sim_stat_tables_add(out, &channel_stat_table);
 }
 
 static void groups(struct machine_config *c, struct sim_param_groups *out)
@@ -47,15 +58,13 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
 {
-	return !machine_channel_params(c) || channel_clock_add(params(c), e);
+	return channel_clock_add(params(c), e);
 }
 
 static void *build(struct machine *m)
 {
 	const struct channel_params *p = machine_channel_params(m->config);
 
-	if (!p)
-		return NULL;
 	return channel_system_new(&m->ctx, p, machine_cpu(m), cpu_unit_count(machine_cpu_params(m->config)));
 }
 
@@ -106,6 +115,8 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 const struct machine_part machine_channel_part = {.name = "channel",
 						  .config_bytes = sizeof(struct channel_params),
 						  .groups = groups,
+						  .is_present = is_present,
+						  .stats = stats_of,
 						  .check = check,
 						  .clocks = clocks,
 						  .build = build,

@@ -22,12 +22,23 @@ static const struct cpu_params *params(const struct machine_config *c)
 
 const struct cpu_params *machine_cpu_params(const struct machine_config *c)
 {
-	return !machine_config_has_gpu(c) && params(c)->core_count ? params(c) : NULL;
+	return machine_config_has(c, &machine_cpu_part) ? params(c) : NULL;
 }
 
 struct cpu_system *machine_cpu(const struct machine *m)
 {
 	return machine_built(m, &machine_cpu_part);
+}
+
+static bool is_present(const struct machine_config *c)
+{
+	return params(c)->core_count;
+}
+
+static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	(void)c;
+	sim_stat_tables_add(out, &cpu_stat_table);
 }
 
 static void groups(struct machine_config *c, struct sim_param_groups *out)
@@ -57,16 +68,12 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
 {
-	return !params(c)->core_count || cpu_clock_add(params(c), e);
+	return cpu_clock_add(params(c), e);
 }
 
 static void *build(struct machine *m)
 {
 	const struct cpu_params *p = params(m->config);
-
-	if (!p->core_count)
-		return NULL;
-
 	struct mem_memory *memory = machine_memory_built(m, 0);
 	struct cpu_system *s =
 	    cpu_system_new(&m->ctx, p, memory, machine_memories_of(m->config)->items[0].memory.capacity_bytes);
@@ -212,6 +219,9 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 const struct machine_part machine_cpu_part = {.name = "cpu",
 					      .config_bytes = sizeof(struct cpu_params),
 					      .groups = groups,
+					      .is_present = is_present,
+					      .runs = "threads",
+					      .stats = stats_of,
 					      .check = check,
 					      .clocks = clocks,
 					      .build = build,

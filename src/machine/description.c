@@ -177,12 +177,17 @@ static bool take(void *ctx, const struct base_item *item, bool is_first, struct 
 			dram_be(t, item->value, item->value_at, diag);
 		return true;
 	}
-	if (item->group || strcmp(item->name, "gpu"))
+	if (item->group) {
+		g_autofree char *key = g_strconcat(item->group, ".", item->name, NULL);
+
+		return !is_first && machine_config_refuse_dropped(t->config, key, item->name_at, diag);
+	}
+	if (strcmp(item->name, "gpu"))
 		return false;
 	if (strcmp(item->value, "none")) {
 		base_diag_error(diag, item->value_at, "'gpu' is a group, or `gpu: none`: a machine without a GPU");
 	} else {
-		machine_config_drop_gpu(t->config);
+		machine_config_drop(t->config, &machine_gpu_part);
 		groups_renew(t);
 	}
 	return true;
@@ -246,6 +251,8 @@ bool machine_description_set(struct machine_config *config, const char *assignme
 
 		if (*value && set_standard(&t, key, value, (struct base_place){where, 0, 0}, diag))
 			return diag->error_count == errors_before;
+		if (machine_config_refuse_dropped(config, key, (struct base_place){where, 0, 0}, diag))
+			return false;
 	}
 	return sim_description_set(&groups, assignment, where, diag);
 }
@@ -285,6 +292,7 @@ static void memory_text(GString *text, const struct machine_config *config, cons
 	g_autofree char *prefix = g_strconcat(m->name, ".", NULL);
 
 	machine_config_defaults(&defaults, config->parts);
+	defaults.dropped = config->dropped;
 	for (uint32_t i = 0; i < machine_memories_of(config)->count; i++)
 		declare(&defaults, machine_memories_of(config)->items[i].name);
 	machine_config_groups(&copy, &groups);
@@ -343,6 +351,7 @@ char *machine_description_text(const struct machine_config *config)
 	GString *text = g_string_new(NULL);
 
 	machine_config_defaults(&defaults, config->parts);
+	defaults.dropped = config->dropped;
 	for (uint32_t i = 0; i < machine_memories_of(config)->count; i++)
 		declare(&defaults, machine_memories_of(config)->items[i].name);
 	machine_config_groups(&copy, &groups);

@@ -24,7 +24,18 @@ static const struct dc_params *params(const struct machine_config *c)
 
 const struct dc_params *machine_duality_params(const struct machine_config *c)
 {
-	return !machine_config_has_gpu(c) && params(c)->socket_count ? params(c) : NULL;
+	return machine_config_has(c, &machine_duality_part) ? params(c) : NULL;
+}
+
+static bool is_present(const struct machine_config *c)
+{
+	return params(c)->socket_count;
+}
+
+static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	(void)c;
+	sim_stat_tables_add(out, &dc_stat_table);
 }
 
 static void groups(struct machine_config *c, struct sim_param_groups *out)
@@ -96,8 +107,7 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 {
 	const struct dc_energy_counts counts = dc_energy_counts(params(c));
 
-	if (params(c)->socket_count)
-		energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
+	energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
 }
 
 static void put_over_time(const struct machine *m, const struct dc_system *s, json_t *fields)
@@ -180,6 +190,9 @@ const struct machine_part machine_duality_part = {
     .name = "duality",
     .config_bytes = sizeof(struct dc_params),
     .groups = groups,
+    .is_present = is_present,
+    .runs = "kernels",
+    .stats = stats_of,
     .check = check,
     .clocks = clocks,
     .build = build,

@@ -13,12 +13,23 @@ static const struct hdl_params *params(const struct machine_config *c)
 
 const struct hdl_params *machine_hdl_params(const struct machine_config *c)
 {
-	return !machine_config_has_gpu(c) && *params(c)->hdl ? params(c) : NULL;
+	return machine_config_has(c, &machine_hdl_part) ? params(c) : NULL;
 }
 
 struct hdl_system *machine_hdl(const struct machine *m)
 {
 	return machine_hdl_params(m->config) ? machine_built(m, &machine_hdl_part) : NULL;
+}
+
+static bool is_present(const struct machine_config *c)
+{
+	return machine_cpu_params(c) && *params(c)->hdl;
+}
+
+static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	(void)c;
+	sim_stat_tables_add(out, &hdl_stat_table);
 }
 
 static void groups(struct machine_config *c, struct sim_param_groups *out)
@@ -28,10 +39,10 @@ static void groups(struct machine_config *c, struct sim_param_groups *out)
 
 static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
-	const struct hdl_params *p = machine_hdl_params(c);
+	const struct hdl_params *p = *params(c)->hdl ? params(c) : NULL;
 	const struct channel_params *near = machine_channel_params(c);
 
-	if (!p && !machine_config_has_gpu(c) && *params(c)->wave)
+	if (!p && *params(c)->wave)
 		base_diag_error(diag, (struct base_place){0},
 				"ndp.wave = %s: there is no design; ndp.hdl names one", params(c)->wave);
 	if (!p)
@@ -62,15 +73,13 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
 {
-	return !machine_hdl_params(c) || hdl_clock_add(params(c), e);
+	return hdl_clock_add(params(c), e);
 }
 
 static void *build(struct machine *m)
 {
 	const struct hdl_params *p = machine_hdl_params(m->config);
 
-	if (!p)
-		return NULL;
 	return hdl_system_new(&m->ctx, p, machine_channel(m), machine_channel_params(m->config),
 			      cpu_unit_count(machine_cpu_params(m->config)), cpu_system_account_of(machine_cpu(m)));
 }
@@ -90,6 +99,8 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 const struct machine_part machine_hdl_part = {.name = "hdl",
 					      .config_bytes = sizeof(struct hdl_params),
 					      .groups = groups,
+					      .is_present = is_present,
+					      .stats = stats_of,
 					      .check = check,
 					      .clocks = clocks,
 					      .build = build,

@@ -17,7 +17,7 @@ bool machine_has_memory(const struct machine_config *config)
 	void *room;
 
 	for (uint32_t i = 0; config->parts[i]; i++)
-		if (config->parts[i]->host_bytes)
+		if (config->parts[i]->host_bytes && machine_config_has(config, config->parts[i]))
 			bytes += config->parts[i]->host_bytes(config);
 	if (!bytes)
 		return true;
@@ -30,6 +30,21 @@ bool machine_has_memory(const struct machine_config *config)
 	}
 	munmap(room, bytes);
 	return true;
+}
+
+/* What a part counts without a row in its tables would be in no list and in no test of them. */
+static void check_stats(const struct machine *m)
+{
+	struct sim_stat_tables declared = {.count = 0}, counted = {.count = 0};
+
+	machine_config_stats(m->config, &declared);
+	sim_stats_tables(m->ctx.stats, &counted);
+	for (uint32_t i = 0; i < counted.count; i++) {
+		const uint32_t before = declared.count;
+
+		sim_stat_tables_add(&declared, &counted.items[i]);
+		CHECK(declared.count == before);
+	}
 }
 
 struct machine *machine_new(const struct machine_config *config, bool audit, struct base_diag_list *diag)
@@ -45,9 +60,10 @@ struct machine *machine_new(const struct machine_config *config, bool audit, str
 	CHECK(!machine_clocks_add(config, m->ctx.engine)); /* the check has tried it */
 	for (uint32_t i = 0; config->parts[i]; i++) {
 		CHECK(i < MACHINE_PARTS_MAX);
-		if (config->parts[i]->build)
+		if (config->parts[i]->build && machine_config_has(config, config->parts[i]))
 			m->built[i] = config->parts[i]->build(m);
 	}
+	check_stats(m);
 	return m;
 }
 
@@ -60,7 +76,7 @@ void machine_free(struct machine *m)
 	while (m->config->parts[count])
 		count++;
 	while (count-- > 0)
-		if (m->config->parts[count]->free)
+		if (m->built[count] && m->config->parts[count]->free)
 			m->config->parts[count]->free(m->built[count]);
 	mem_req_pool_free(m->ctx.pool);
 	sim_ctx_close(&m->ctx);

@@ -11,6 +11,8 @@
 #include "machine/parts.h"
 #include "mem/command_log.h"
 
+static const char any_name[] = "MEMORY";
+
 struct slot {
 	struct mem_memory *memory;
 	struct machine_memory_user user;
@@ -147,12 +149,30 @@ static bool is_name(struct machine_config *c, const char *name, struct base_plac
 	return true;
 }
 
+static struct machine_memory *memory_add(struct machine_memories *all, const char *name)
+{
+	struct machine_memory *m = &all->items[all->count++];
+	struct sim_param_groups own = {.count = 0};
+
+	g_strlcpy(m->name, name, sizeof(m->name));
+	m->energy = standard_rows()->energy;
+	memory_groups(m, &own);
+	for (uint32_t i = 0; i < own.count; i++)
+		sim_param_defaults(&own.items[i]);
+	name_choices(all);
+	return m;
+}
+
+void machine_memory_any(struct machine_config *c)
+{
+	memory_add(memories_at(c), any_name);
+}
+
 struct machine_memory *machine_memory_need(struct machine_config *c, const char *name, struct base_place at,
 					   struct base_diag_list *diag)
 {
 	struct machine_memories *all = memories_at(c);
 	struct machine_memory *m = (struct machine_memory *)(uintptr_t)find(all, name);
-	struct sim_param_groups own = {.count = 0};
 
 	if (m)
 		return m;
@@ -162,14 +182,7 @@ struct machine_memory *machine_memory_need(struct machine_config *c, const char 
 		base_diag_error(diag, at, "memory '%s': a machine has at most %d by name", name, MACHINE_MEMORIES_MAX);
 		return NULL;
 	}
-	m = &all->items[all->count++];
-	g_strlcpy(m->name, name, sizeof(m->name));
-	m->energy = standard_rows()->energy;
-	memory_groups(m, &own);
-	for (uint32_t i = 0; i < own.count; i++)
-		sim_param_defaults(&own.items[i]);
-	name_choices(all);
-	return m;
+	return memory_add(all, name);
 }
 
 void machine_memory_be(struct machine_memory *to, const struct memory_standard *standard)
@@ -229,6 +242,19 @@ static struct mem_memory_config config_of(const struct machine_memory *m, struct
 					  .done = done,
 					  .room = room,
 					  .ctx = slot};
+}
+
+static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	static const struct machine_memory any = {.name = "MEMORY"};
+	const struct machine_memories *all = c ? machine_memories_of(c) : NULL;
+
+	for (uint32_t i = 0; i < (all ? all->count : 1); i++) {
+		struct mem_memory_config config = config_of(all ? &all->items[i] : &any, NULL);
+
+		config.link = all ? config.link : NULL;
+		mem_memory_stat_tables(&config, out);
+	}
 }
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
@@ -342,6 +368,7 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 const struct machine_part machine_memories_part = {.name = "memories",
 						   .config_bytes = sizeof(struct machine_memories),
 						   .groups = groups,
+						   .stats = stats_of,
 						   .check = check,
 						   .clocks = clocks,
 						   .build = build,

@@ -39,6 +39,8 @@ const struct machine_memory *machine_memory_find(const struct machine_config *c,
  * that were made before do not have it. */
 struct machine_memory *machine_memory_need(struct machine_config *c, const char *name, struct base_place at,
 					   struct base_diag_list *diag);
+/* Adds a memory named MEMORY, with all defaults: in lists it stands for any. No description may name one so. */
+void machine_memory_any(struct machine_config *c);
 /* Sets all values of a memory by a standard. */
 void machine_memory_be(struct machine_memory *to, const struct memory_standard *standard);
 

@@ -7,12 +7,22 @@
 #include "base/check.h"
 #include "machine/machine.h"
 
-static uint32_t index_of(const struct machine_config *c, const struct machine_part *part)
+enum { ABSENT = UINT32_MAX };
+
+static uint32_t find(const struct machine_config *c, const struct machine_part *part)
 {
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i] == part)
 			return i;
-	UNREACHABLE("a part that the machine has not");
+	return ABSENT;
+}
+
+static uint32_t index_of(const struct machine_config *c, const struct machine_part *part)
+{
+	const uint32_t i = find(c, part);
+
+	CHECK(i != ABSENT); /* a part that the machine's list has not */
+	return i;
 }
 
 const void *machine_config_of(const struct machine_config *c, const struct machine_part *part)
@@ -31,12 +41,52 @@ void *machine_config_at(struct machine_config *c, const struct machine_part *par
 	return (void *)(uintptr_t)machine_config_of(c, part);
 }
 
+static bool is_dropped(const struct machine_config *c, uint32_t i)
+{
+	return c->dropped >> i & 1;
+}
+
+static bool is_present(const struct machine_config *c, uint32_t i)
+{
+	return !is_dropped(c, i) && (!c->parts[i]->is_present || c->parts[i]->is_present(c));
+}
+
+bool machine_config_has(const struct machine_config *c, const struct machine_part *part)
+{
+	const uint32_t i = find(c, part);
+
+	return i != ABSENT && is_present(c, i);
+}
+
+void machine_config_drop(struct machine_config *c, const struct machine_part *part)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i] == part || c->parts[i]->belongs_to == part)
+			c->dropped |= 1u << i;
+}
+
 void machine_config_groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	out->count = 0;
 	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i]->groups)
+		if (c->parts[i]->groups && !is_dropped(c, i))
 			c->parts[i]->groups(c, out);
+}
+
+void machine_config_groups_present(struct machine_config *c, struct sim_param_groups *out)
+{
+	out->count = 0;
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->groups && is_present(c, i))
+			c->parts[i]->groups(c, out);
+}
+
+void machine_config_stats(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	out->count = 0;
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->stats && is_present(c, i))
+			c->parts[i]->stats(c, out);
 }
 
 void machine_config_defaults(struct machine_config *c, const struct machine_part *const *parts)
@@ -53,11 +103,52 @@ void machine_config_defaults(struct machine_config *c, const struct machine_part
 			parts[i]->defaults(c);
 }
 
+static bool has_key(const struct sim_param_groups *groups, const char *key)
+{
+	const char *dot = strrchr(key, '.');
+
+	for (uint32_t g = 0; dot && g < groups->count; g++) {
+		const struct sim_param_group *group = &groups->items[g];
+
+		if (strlen(group->prefix) != (size_t)(dot - key) || strncmp(group->prefix, key, (size_t)(dot - key)))
+			continue;
+		for (uint32_t i = 0; i < group->row_count; i++)
+			if (!strcmp(group->rows[i].name, dot + 1))
+				return true;
+	}
+	return false;
+}
+
+bool machine_config_refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
+				   struct base_diag_list *diag)
+{
+	struct machine_config copy = *c;
+	struct sim_param_groups groups;
+
+	machine_config_groups(&copy, &groups);
+	for (uint32_t i = 0; c->parts[i] && !has_key(&groups, key); i++) {
+		struct sim_param_groups own = {.count = 0};
+
+		if (!is_dropped(c, i) || !c->parts[i]->groups)
+			continue;
+		c->parts[i]->groups(&copy, &own);
+		if (!has_key(&own, key))
+			continue;
+		base_diag_error(diag, at, "'%s' is a parameter of '%s', which this machine has not (`%s: none`)", key,
+				c->parts[i]->name, c->parts[i]->belongs_to ? c->parts[i]->belongs_to->name
+									    : c->parts[i]->name);
+		return true;
+	}
+	return false;
+}
+
 bool machine_config_set(struct machine_config *c, const char *key, const char *value, struct base_place at,
 			struct base_diag_list *diag)
 {
 	struct sim_param_groups groups;
 
+	if (machine_config_refuse_dropped(c, key, at, diag))
+		return false;
 	machine_config_groups(c, &groups);
 	return sim_param_set(groups.items, groups.count, key, value, at, diag);
 }
@@ -65,7 +156,7 @@ bool machine_config_set(struct machine_config *c, const char *key, const char *v
 const struct machine_part *machine_clocks_add(const struct machine_config *c, struct sim_engine *e)
 {
 	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i]->clocks && !c->parts[i]->clocks(c, e))
+		if (c->parts[i]->clocks && is_present(c, i) && !c->parts[i]->clocks(c, e))
 			return c->parts[i];
 	return NULL;
 }
@@ -84,13 +175,31 @@ static void check_clocks(const struct machine_config *c, struct base_diag_list *
 	sim_engine_free(e);
 }
 
+/* Two doors at once would be two programs, each with a time of its own. */
+static void check_doors(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct machine_part *first = NULL;
+
+	for (uint32_t i = 0; c->parts[i]; i++) {
+		if (!c->parts[i]->runs || !is_present(c, i))
+			continue;
+		if (first)
+			base_diag_error(diag, (struct base_place){0},
+					"the machine has '%s', which runs %s, and '%s', which runs %s; expected one of "
+					"them (`gpu: none` takes the GPU out)",
+					first->name, first->runs, c->parts[i]->name, c->parts[i]->runs);
+		first = c->parts[i];
+	}
+}
+
 bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const uint32_t errors_before = diag->error_count;
 
 	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i]->check)
+		if (c->parts[i]->check && !is_dropped(c, i))
 			c->parts[i]->check(c, diag);
+	check_doors(c, diag);
 	if (diag->error_count == errors_before)
 		check_clocks(c, diag);
 	return diag->error_count == errors_before;

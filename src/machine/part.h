@@ -1,9 +1,9 @@
-/* part.h - what a part of a machine brings: its parameters, their rules, clocks, how it is built, its energy
- * and its results.
+/* part.h - what a part of a machine brings: its parameters, their rules, clocks, how it is built, what it counts, its
+ * energy and its results.
  *
- * A machine is a list of parts. The parameters of all of them are one value, struct machine_config, that can be copied;
- * a part finds its own, and those of its neighbours, by machine_config_at and machine_config_of. The parts of the
- * shipped machines are in machine/parts.h.
+ * A machine is a list of parts, and all shipped machines have the same list (machine/parts.h): a part is present when
+ * its parameters say so. The parameters of all of them are one value, struct machine_config, that can be copied; a part
+ * finds its own, and those of its neighbours, by machine_config_at and machine_config_of.
  */
 #ifndef STRATA_MACHINE_PART_H
 #define STRATA_MACHINE_PART_H
@@ -28,7 +28,14 @@ struct machine_part {
 	void (*groups)(struct machine_config *c, struct sim_param_groups *out);
 	/* Where a default is not its table's. */
 	void (*defaults)(struct machine_config *c);
-	/* Rules across parameters: a message for each that is broken. Asked only if the parts before it had none. */
+	/* The part without which this one is never there; NULL: it stands alone. */
+	const struct machine_part *belongs_to;
+	/* Is the part there, by its parameters? NULL: whenever nobody has dropped it. */
+	bool (*is_present)(const struct machine_config *c);
+	/* What it runs for a door: "kernels", "threads". NULL: nothing. A machine has one such part. */
+	const char *runs;
+	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
+	 * parameters can be set all the same; not if it has been dropped. */
 	void (*check)(const struct machine_config *c, struct base_diag_list *diag);
 	/* Adds its clock domains; false: they have no common unit of time with those that are there. */
 	bool (*clocks)(const struct machine_config *c, struct sim_engine *e);
@@ -38,6 +45,9 @@ struct machine_part {
 	 * kernels sets m->device. */
 	void *(*build)(struct machine *m);
 	void (*free)(void *built);
+	/* Adds the tables of what it counts; c NULL: of what it counts in any machine. machine_new CHECKs that a
+	 * machine counts nothing else. */
+	void (*stats)(const struct machine_config *c, struct sim_stat_tables *out);
 	/* Adds the tables of its energy, if it was built. */
 	void (*energy)(const struct machine_config *c, struct energy_list *out);
 	/* Puts its fields of the results, and their units, into the objects. m: NULL if the machine was never built;
@@ -50,6 +60,7 @@ enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 16384 };
 
 struct machine_config {
 	const struct machine_part *const *parts; /* as they are listed and built, then NULL; kept */
+	uint32_t dropped;			 /* bit i: the machine's description takes parts[i] out */
 	uint64_t values[MACHINE_CONFIG_BYTES / sizeof(uint64_t)];
 };
 
@@ -58,12 +69,23 @@ void machine_config_defaults(struct machine_config *c, const struct machine_part
 /* The parameters of a part that the machine has. */
 void *machine_config_at(struct machine_config *c, const struct machine_part *part);
 const void *machine_config_of(const struct machine_config *c, const struct machine_part *part);
-/* Every table, bound to the values in c. */
+/* The tables of everything that can be set, bound to the values in c: of all parts that have not been dropped. */
 void machine_config_groups(struct machine_config *c, struct sim_param_groups *out);
+/* The tables of the parts that are present, bound to the values in c: what the machine is. */
+void machine_config_groups_present(struct machine_config *c, struct sim_param_groups *out);
+/* Takes a part out, and those that belong to it: none of their parameters can be set any more. */
+void machine_config_drop(struct machine_config *c, const struct machine_part *part);
+/* Is "group.name" a parameter of a part that has been dropped, and of no other? Adds a message that says so. */
+bool machine_config_refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
+				   struct base_diag_list *diag);
+/* Is the part there? Of a list without the part: no. */
+bool machine_config_has(const struct machine_config *c, const struct machine_part *part);
+/* The tables of what a machine counts. */
+void machine_config_stats(const struct machine_config *c, struct sim_stat_tables *out);
 /* Sets one parameter, see sim_param_set. */
 bool machine_config_set(struct machine_config *c, const char *key, const char *value, struct base_place at,
 			struct base_diag_list *diag);
-/* All parts' rules. False with messages. */
+/* All parts' rules, and those between parts. False with messages. */
 bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag);
 
 /* Adds the clocks of all parts. NULL, or the part whose clocks do not go with those before it. */

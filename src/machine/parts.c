@@ -11,6 +11,7 @@
 #include "machine/hdl.h"
 #include "machine/json.h"
 #include "machine/memories.h"
+#include "machine/timeline.h"
 
 #include <string.h>
 
@@ -39,6 +40,14 @@ static void gpu_check(const struct machine_config *c, struct base_diag_list *dia
 static bool gpu_clocks(const struct machine_config *c, struct sim_engine *e)
 {
 	return gpu_clocks_add(machine_gpu_config(c), e);
+}
+
+static void gpu_stats(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	const struct gpu_config *gpu = c ? machine_gpu_config(c) : NULL;
+
+	gpu_stat_tables(gpu, out);
+	carry_stat_tables(gpu, out);
 }
 
 static uint64_t gpu_bytes(const struct machine_config *c)
@@ -95,6 +104,8 @@ const struct machine_part machine_gpu_part = {
     .config_bytes = sizeof(struct gpu_config),
     .groups = gpu_groups,
     .defaults = gpu_defaults,
+    .runs = "kernels",
+    .stats = gpu_stats,
     .check = gpu_check,
     .clocks = gpu_clocks,
     .host_bytes = gpu_bytes,
@@ -110,7 +121,8 @@ static void nsu_groups(struct machine_config *c, struct sim_param_groups *out)
 	gpu_config_unit_groups(gpu_at(c), out);
 }
 
-const struct machine_part machine_nsu_part = {.name = "nsu", .groups = nsu_groups};
+const struct machine_part machine_nsu_part = {
+    .name = "nsu", .groups = nsu_groups, .belongs_to = &machine_gpu_part};
 
 struct gpu *machine_gpu(const struct machine *m)
 {
@@ -138,6 +150,13 @@ static void ndp_check(const struct machine_config *c, struct base_diag_list *dia
 	ndp_mechanism_check(&site, diag);
 }
 
+static void ndp_stats(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	const struct ndp_site site = c ? machine_ndp_site(c) : (struct ndp_site){0};
+
+	ndp_stat_tables(c ? &site : NULL, out);
+}
+
 static void ndp_result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		       json_t *fields, json_t *units)
 {
@@ -150,6 +169,8 @@ static void ndp_result(const struct machine_config *c, const struct machine *m, 
 const struct machine_part machine_ndp_part = {.name = "ndp",
 					      .config_bytes = sizeof(struct ndp_config),
 					      .groups = ndp_groups,
+					      .belongs_to = &machine_gpu_part,
+					      .stats = ndp_stats,
 					      .check = ndp_check,
 					      .result = ndp_result};
 
@@ -162,7 +183,11 @@ static void energy_groups(struct machine_config *c, struct sim_param_groups *out
 }
 
 const struct machine_part machine_energy_part = {
-    .name = "energy", .config_bytes = sizeof(struct energy_params), .groups = energy_groups};
+    .name = "energy",
+    .config_bytes = sizeof(struct energy_params),
+    .groups = energy_groups,
+    .belongs_to = &machine_gpu_part,
+};
 
 static void host_groups(struct machine_config *c, struct sim_param_groups *out)
 {
@@ -211,10 +236,20 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 				"run.profile, as strata advise has it: of a GPU's kernels with run.mode = functional");
 }
 
+/* What the program does beside kernels: machine/timeline.h. */
+static void run_stats(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	if (c && !machine_config_runs_kernels(c))
+		return;
+	sim_stat_tables_add(out, &machine_copy_stat_table);
+	sim_stat_tables_add(out, &machine_program_stat_table);
+}
+
 const struct machine_part machine_run_part = {
     .name = "run",
     .config_bytes = sizeof(struct run_params),
     .groups = run_groups,
+    .stats = run_stats,
     .check = run_check,
     .build = machine_gpu_profile_build,
     .free = machine_gpu_profile_free,
@@ -223,25 +258,10 @@ const struct machine_part machine_run_part = {
 
 /* Memories come first: who uses one is built after it. */
 const struct machine_part *const machine_parts[] = {
-    &machine_memories_part, &machine_gpu_part,	&machine_energy_part, &machine_ndp_part,
-    &machine_nsu_part,	    &machine_host_part, &machine_run_part,    NULL,
+    &machine_memories_part, &machine_gpu_part,	   &machine_energy_part, &machine_ndp_part,
+    &machine_nsu_part,	    &machine_cpu_part,	   &machine_channel_part, &machine_hdl_part,
+    &machine_duality_part,  &machine_host_part,	   &machine_run_part,	  NULL,
 };
-const struct machine_part *const machine_parts_without_gpu[] = {
-    &machine_memories_part, &machine_cpu_part,  &machine_channel_part, &machine_hdl_part,
-    &machine_duality_part,  &machine_host_part, &machine_run_part,     NULL,
-};
-
-void machine_config_drop_gpu(struct machine_config *c)
-{
-	const struct machine_config old = *c;
-
-	if (!machine_config_has_gpu(c))
-		return;
-	machine_config_defaults(c, machine_parts_without_gpu);
-	for (const struct machine_part *const *p = machine_parts_without_gpu; *p; p++)
-		if (*p == &machine_memories_part || *p == &machine_host_part || *p == &machine_run_part)
-			memcpy(machine_config_at(c, *p), machine_config_of(&old, *p), (*p)->config_bytes);
-}
 
 bool machine_config_runs_kernels(const struct machine_config *c)
 {
@@ -250,8 +270,5 @@ bool machine_config_runs_kernels(const struct machine_config *c)
 
 bool machine_config_has_gpu(const struct machine_config *c)
 {
-	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i] == &machine_gpu_part)
-			return true;
-	return false;
+	return machine_config_has(c, &machine_gpu_part);
 }

@@ -15,10 +15,8 @@ extern const struct machine_part machine_gpu_part; /* with the mechanism that nd
 extern const struct machine_part machine_energy_part, machine_ndp_part, machine_nsu_part, machine_host_part,
     machine_run_part;
 
-/* What a machine description describes: all of them; and, where it says `gpu: none`, what is left without a GPU. */
-extern const struct machine_part *const machine_parts[], *const machine_parts_without_gpu[];
-/* Takes the GPU, and what needs one, out of a config of machine_parts; the others keep their values. */
-void machine_config_drop_gpu(struct machine_config *c);
+/* What a machine description describes, as they are listed and built, then NULL. */
+extern const struct machine_part *const machine_parts[];
 bool machine_config_has_gpu(const struct machine_config *c);
 /* A GPU, or caches that compute. */
 bool machine_config_runs_kernels(const struct machine_config *c);

@@ -27,7 +27,7 @@ static json_t *params_json(const struct machine_config *config, json_t *units)
 	struct machine_config copy = *config;
 	struct sim_param_groups groups;
 
-	machine_config_groups(&copy, &groups);
+	machine_config_groups_present(&copy, &groups);
 	return machine_params_json(&groups, units);
 }
 
@@ -101,7 +101,7 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 
 	machine_traffic_begin(o, units);
 	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i]->result)
+		if (c->parts[i]->result && machine_config_has(c, c->parts[i]))
 			c->parts[i]->result(c, run->machine, stats, o, units);
 	put_energy(o, run);
 	json_object_set_new(o, "stats", machine_stats_json(stats, units));
@@ -116,7 +116,7 @@ json_t *machine_session_json(const struct machine_session *s)
 
 	machine_traffic_begin(all, units);
 	for (uint32_t i = 0; s->config.parts[i]; i++)
-		if (s->config.parts[i]->result)
+		if (s->config.parts[i]->result && machine_config_has(&s->config, s->config.parts[i]))
 			s->config.parts[i]->result(&s->config, NULL, stats, all, units);
 	put_text(out, "machine", s->machine);
 	json_object_set_new(out, "params", params_json(&s->config, units));

@@ -36,7 +36,7 @@ static void add_memory(struct session_reader *r, const char *name, struct base_p
 
 static void drop_gpu(struct session_reader *r)
 {
-	machine_config_drop_gpu(&r->session->config);
+	machine_config_drop(&r->session->config, &machine_gpu_part);
 	machine_config_groups(&r->session->config, &r->groups);
 }
 
@@ -153,7 +153,7 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 		fputs("gpu = none\n", f);
 	for (uint32_t i = 0; i < machine_memories_of(&config)->count; i++)
 		fprintf(f, "memory = %s\n", machine_memories_of(&config)->items[i].name);
-	machine_config_groups(&config, &groups);
+	machine_config_groups_present(&config, &groups);
 	for (uint32_t g = 0; g < groups.count; g++) {
 		const struct sim_param_group *group = &groups.items[g];
 

@@ -35,12 +35,14 @@ static const struct sim_stat_desc copy_rows[] = {
 #include "machine/copy_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table machine_copy_stat_table = {"copy", copy_rows, ARRAY_COUNT(copy_rows)};
 static const struct sim_stat_desc program_rows[] = {
 #define STAT_STRUCT struct machine_program_stats
 #include "sim/stat_rows.inc"
 #include "machine/program_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table machine_program_stat_table = {"program", program_rows, ARRAY_COUNT(program_rows)};
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -89,9 +91,8 @@ struct machine_timeline *machine_timeline_new(const struct host_params *host, co
 		t->busy[i] = g_array_new(FALSE, FALSE, sizeof(struct span));
 	t->work = g_array_new(FALSE, FALSE, sizeof(struct machine_work));
 	if (stats) {
-		sim_stats_add(stats, "copy", copy_rows, ARRAY_COUNT(copy_rows), &t->copy, sizeof(t->copy));
-		sim_stats_add(stats, "program", program_rows, ARRAY_COUNT(program_rows), &t->program,
-			      sizeof(t->program));
+		sim_stats_add_table(stats, &machine_copy_stat_table, &t->copy, sizeof(t->copy));
+		sim_stats_add_table(stats, &machine_program_stat_table, &t->program, sizeof(t->program));
 	}
 	return t;
 }

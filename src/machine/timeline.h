@@ -33,6 +33,7 @@ struct machine_program_stats {
 #include "machine/program_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table machine_copy_stat_table, machine_program_stat_table;
 
 /* ---- streams ---- */
 

@@ -21,12 +21,13 @@ struct expander_stats {
 #include "mem/expander_stats.def"
 #include "sim/stat_end.inc"
 };
-static const struct sim_stat_desc stat_rows[] = {
+const struct sim_stat_desc mem_expander_stat_rows[] = {
 #define STAT_STRUCT struct expander_stats
 #include "sim/stat_rows.inc"
 #include "mem/expander_stats.def"
 #include "sim/stat_end.inc"
 };
+const uint32_t mem_expander_stat_row_count = ARRAY_COUNT(mem_expander_stat_rows);
 
 enum { STACKS_MAX = 64 };
 
@@ -243,7 +244,8 @@ struct mem_expander *mem_expander_new(const struct mem_expander_config *c)
 	e->far = sim_engine_add(e->engine, c->domain, "link_far", far_tick, e);
 	e->up = wire_new(e, c->up_prefix, e->far);
 	e->down = wire_new(e, c->down_prefix, e->near);
-	sim_stats_add(c->ctx->stats, c->stats_prefix, stat_rows, ARRAY_COUNT(stat_rows), &e->stats, sizeof(e->stats));
+	sim_stats_add(c->ctx->stats, c->stats_prefix, mem_expander_stat_rows, mem_expander_stat_row_count, &e->stats,
+		      sizeof(e->stats));
 	return e;
 }
 

@@ -47,6 +47,9 @@ struct mem_expander_config {
 	const char *stats_prefix, *up_prefix, *down_prefix; /* of the controller's statistics and the wires': kept */
 };
 
+extern const struct sim_stat_desc mem_expander_stat_rows[];
+extern const uint32_t mem_expander_stat_row_count;
+
 struct mem_expander *mem_expander_new(const struct mem_expander_config *c);
 void mem_expander_free(struct mem_expander *e);
 

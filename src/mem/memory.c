@@ -6,6 +6,8 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "mem/stack.h"
+#include "mem/vault.h"
+#include "net/channel.h"
 
 const struct sim_param_desc memory_param_rows[] = {
 #define PARAM_STRUCT struct memory_params
@@ -183,6 +185,17 @@ bool mem_memory_clock_add(struct sim_ctx *ctx, const struct mem_memory_config *c
 	uint32_t domain;
 
 	return sim_domain_add(ctx->engine, c->clock, dram_clock_period(c->dram), &domain);
+}
+
+void mem_memory_stat_tables(const struct mem_memory_config *c, struct sim_stat_tables *out)
+{
+	sim_stat_tables_add_rows(out, c->stats_prefix, stat_rows, ARRAY_COUNT(stat_rows));
+	sim_stat_tables_add_rows(out, c->vault_prefix, vault_stat_rows, vault_stat_row_count);
+	if (c->link && !c->link->is_present)
+		return;
+	sim_stat_tables_add_rows(out, c->stats_prefix, mem_expander_stat_rows, mem_expander_stat_row_count);
+	sim_stat_tables_add_rows(out, c->up_prefix, net_channel_stat_rows, net_channel_stat_row_count);
+	sim_stat_tables_add_rows(out, c->down_prefix, net_channel_stat_rows, net_channel_stat_row_count);
 }
 
 struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_config *c)

@@ -63,6 +63,9 @@ struct mem_memory_config {
 /* Adds the memory's clock domain to the context's engine; false if its period has no common unit with the others'. */
 bool mem_memory_clock_add(struct sim_ctx *ctx, const struct mem_memory_config *c);
 
+/* Adds the tables of what it counts, under the prefixes of the configuration; link NULL: as if there were one. */
+void mem_memory_stat_tables(const struct mem_memory_config *c, struct sim_stat_tables *out);
+
 struct mem_memory *mem_memory_new(struct sim_ctx *ctx, const struct mem_memory_config *c);
 void mem_memory_free(struct mem_memory *m);
 

@@ -13,9 +13,8 @@ struct ndp_mechanism {
 	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);
 	/* What it stores; NULL: nothing is known. */
 	uint32_t (*storage)(const struct ndp_site *site, struct ndp_storage *items);
-	/* "key", "value", ..., NULL: what a machine must have for the mechanism, and for all its statistics, to be
-	 * there. */
-	const char *const *needs;
+	/* Adds the tables of what it counts at a site; site NULL: at any. NULL: it counts nothing. */
+	void (*stats)(const struct ndp_site *site, struct sim_stat_tables *out);
 };
 
 #define MECHANISM(choice, symbol) extern const struct ndp_mechanism ndp_##symbol;

@@ -31,13 +31,6 @@ static const struct ndp_mechanism *mechanisms[LISTED_COUNT + ADDED_MAX] = {
 };
 static uint32_t mechanism_count = LISTED_COUNT;
 
-/* In the order of their lines. */
-static const struct ndp_mechanism *const in_order[] = {
-#define MECHANISM(choice, symbol) &ndp_##symbol,
-#include "ndp/mechanisms.def"
-#undef MECHANISM
-};
-
 static const char *const names[] = {
 #define NAME(choice, name) #name,
 	NDP_MECHANISMS(NAME)
@@ -74,9 +67,14 @@ uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *
 	return m && m->storage ? m->storage(site, items) : 0;
 }
 
-const char *const *ndp_mechanism_needs(uint32_t i)
+void ndp_stat_tables(const struct ndp_site *site, struct sim_stat_tables *out)
 {
-	return i < ARRAY_COUNT(in_order) ? in_order[i]->needs : NULL;
+	for (uint32_t i = 0; i < mechanism_count; i++) {
+		const struct ndp_mechanism *m = site && site->ndp->choice.mechanism != i ? NULL : mechanisms[i];
+
+		if (m && m->stats)
+			m->stats(site, out);
+	}
 }
 
 const char *ndp_mechanism_name(uint32_t mechanism)

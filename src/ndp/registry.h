@@ -35,9 +35,8 @@ enum { NDP_STORAGE_MAX = 16 };
 /* Fills items (room for NDP_STORAGE_MAX) and returns their number. */
 uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *items);
 
-/* What a machine with mechanism number i of the registry needs beside the defaults: "key", "value", ..., NULL. NULL:
- * there are no more. */
-const char *const *ndp_mechanism_needs(uint32_t i);
+/* Adds the tables of what the mechanism of a site counts; site NULL: of what any mechanism does. */
+void ndp_stat_tables(const struct ndp_site *site, struct sim_stat_tables *out);
 
 struct ndp_mechanism;
 /* Makes one known that has no line in mechanisms.def, for a program that links this library; m (mechanism.h) is kept.

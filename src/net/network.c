@@ -13,12 +13,13 @@
 #include "base/check.h"
 #include "base/list.h"
 
-static const struct sim_stat_desc stat_rows[] = {
+const struct sim_stat_desc net_network_stat_rows[] = {
 #define STAT_STRUCT struct net_network_stats
 #include "sim/stat_rows.inc"
 #include "net/network_stats.def"
 #include "sim/stat_end.inc"
 };
+const uint32_t net_network_stat_row_count = ARRAY_COUNT(net_network_stat_rows);
 
 enum { VC_MAX = 2 * NET_CLASS_COUNT };
 
@@ -407,7 +408,7 @@ struct net_network *net_network_new(const struct net_network_config *c)
 		}
 	}
 	if (c->stats)
-		sim_stats_add(c->stats, c->stats_prefix, stat_rows, ARRAY_COUNT(stat_rows), &n->stats,
+		sim_stats_add(c->stats, c->stats_prefix, net_network_stat_rows, net_network_stat_row_count, &n->stats,
 			      sizeof(n->stats));
 	return n;
 }

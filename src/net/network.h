@@ -24,6 +24,8 @@ struct net_network_stats {
 #include "net/network_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_desc net_network_stat_rows[];
+extern const uint32_t net_network_stat_row_count;
 
 struct net_network;
 

@@ -68,6 +68,52 @@ void sim_hist_merge(struct sim_hist *into, const struct sim_hist *from)
 		into->bucket[i] += from->bucket[i];
 }
 
+void sim_stat_tables_add(struct sim_stat_tables *tables, const struct sim_stat_table *table)
+{
+	for (uint32_t i = 0; i < tables->count; i++)
+		if (tables->items[i].rows == table->rows && !strcmp(tables->items[i].prefix, table->prefix))
+			return;
+	CHECK(tables->count < SIM_STAT_TABLES_MAX);
+	tables->items[tables->count++] = *table;
+}
+
+void sim_stat_tables_add_rows(struct sim_stat_tables *tables, const char *prefix, const struct sim_stat_desc *rows,
+			      uint32_t row_count)
+{
+	const struct sim_stat_table table = {prefix, rows, row_count};
+
+	sim_stat_tables_add(tables, &table);
+}
+
+static bool prefix_is(const char *prefix, const char *key, size_t length)
+{
+	return strlen(prefix) == length && !strncmp(prefix, key, length);
+}
+
+static const struct sim_stat_desc *find_name(const struct sim_stat_desc *rows, uint32_t row_count, const char *name)
+{
+	for (uint32_t i = 0; i < row_count; i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+const struct sim_stat_desc *sim_stat_tables_find(const struct sim_stat_tables *tables, const char *key)
+{
+	const char *dot = strrchr(key, '.');
+
+	for (uint32_t i = 0; dot && i < tables->count; i++) {
+		const struct sim_stat_table *t = &tables->items[i];
+		const struct sim_stat_desc *row = prefix_is(t->prefix, key, (size_t)(dot - key))
+						      ? find_name(t->rows, t->row_count, dot + 1)
+						      : NULL;
+
+		if (row)
+			return row;
+	}
+	return NULL;
+}
+
 static void free_group(void *p)
 {
 	struct stat_group *g = p;
@@ -92,11 +138,6 @@ void sim_stats_free(struct sim_stats *s)
 	g_ptr_array_free(s->groups, TRUE);
 	g_array_free(s->laws, TRUE);
 	g_free(s);
-}
-
-static bool prefix_is(const char *prefix, const char *key, size_t length)
-{
-	return strlen(prefix) == length && !strncmp(prefix, key, length);
 }
 
 static struct stat_group *find_table(const struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows)
@@ -127,6 +168,11 @@ void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_sta
 	for (uint32_t i = 0; i < row_count; i++)
 		CHECK(rows[i].offset < bytes);
 	g_ptr_array_add(g->instances, instance);
+}
+
+void sim_stats_add_table(struct sim_stats *s, const struct sim_stat_table *table, void *instance, size_t bytes)
+{
+	sim_stats_add(s, table->prefix, table->rows, table->row_count, instance, bytes);
 }
 
 static uint64_t read_u64(const struct stat_group *g, const struct sim_stat_desc *row, uint32_t instance)
@@ -184,14 +230,24 @@ static const struct sim_stat_desc *find_row(const struct sim_stats *s, const cha
 
 	for (uint32_t k = 0; dot && k < s->groups->len; k++) {
 		*group = s->groups->pdata[k];
-		if (!prefix_is((*group)->prefix, key, (size_t)(dot - key)))
-			continue;
-		for (uint32_t i = 0; i < (*group)->row_count; i++) {
-			if (!strcmp((*group)->rows[i].name, dot + 1))
-				return &(*group)->rows[i];
-		}
+
+		const struct sim_stat_desc *row = prefix_is((*group)->prefix, key, (size_t)(dot - key))
+						      ? find_name((*group)->rows, (*group)->row_count, dot + 1)
+						      : NULL;
+
+		if (row)
+			return row;
 	}
 	return NULL;
+}
+
+void sim_stats_tables(const struct sim_stats *s, struct sim_stat_tables *out)
+{
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		const struct stat_group *g = s->groups->pdata[i];
+
+		sim_stat_tables_add_rows(out, g->prefix, g->rows, g->row_count);
+	}
 }
 
 bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value)

@@ -59,6 +59,25 @@ struct sim_stat_desc {
 	size_t offset;
 };
 
+/* A table of statistics and the prefix of their names: what a component says that it counts, before it is built. */
+struct sim_stat_table {
+	const char *prefix;
+	const struct sim_stat_desc *rows;
+	uint32_t row_count;
+};
+enum { SIM_STAT_TABLES_MAX = 96 };
+struct sim_stat_tables {
+	struct sim_stat_table items[SIM_STAT_TABLES_MAX];
+	uint32_t count;
+};
+/* Adds a table unless it is there; its prefix and rows are kept. There must be room. */
+void sim_stat_tables_add(struct sim_stat_tables *tables, const struct sim_stat_table *table);
+/* The same of rows that several prefixes share. */
+void sim_stat_tables_add_rows(struct sim_stat_tables *tables, const char *prefix, const struct sim_stat_desc *rows,
+			      uint32_t row_count);
+/* The row of "prefix.name", NULL if no table has it. A prefix may itself contain dots. */
+const struct sim_stat_desc *sim_stat_tables_find(const struct sim_stat_tables *tables, const char *key);
+
 /* All statistics of a run: groups of instances. Does not own the instances. */
 struct sim_stats;
 
@@ -70,6 +89,9 @@ void sim_stats_free(struct sim_stats *s);
 void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
 		   void *instance, size_t bytes);
 
+/* The same by a table. */
+void sim_stats_add_table(struct sim_stats *s, const struct sim_stat_table *table, void *instance, size_t bytes);
+
 /* Calls fn once per declared statistic, groups in order of addition, with the value merged over the instances: value
  * for counts and maxima, hist (else NULL) for histograms. */
 void sim_stats_each(const struct sim_stats *s,
@@ -77,6 +99,8 @@ void sim_stats_each(const struct sim_stats *s,
 			       const struct sim_hist *hist),
 		    void *ctx);
 
+/* Adds the tables that instances have been added to. */
+void sim_stats_tables(const struct sim_stats *s, struct sim_stat_tables *out);
 /* Merged value of "prefix.name"; false if there is no such statistic or it is a histogram. */
 bool sim_stats_value(const struct sim_stats *s, const char *key, uint64_t *value);
 /* Merged histogram of "prefix.name" into *hist; false if there is none. */

@@ -15,6 +15,8 @@
 #include "cpu/inside.h"
 #include "machine/cpu.h"
 #include "machine/description.h"
+#include "machine/duality.h"
+#include "machine/hdl.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
 #include "mem/stack.h"
@@ -100,6 +102,41 @@ static void gpu_caches(const char *name, const struct machine_config *c)
 		hold_stacks(name, machine_gpu(m));
 	machine_free(m);
 	base_diag_free(&diag);
+}
+
+/* What a machine's parts declare it counts, and it counts nothing else (machine_new has looked). */
+static void counts(const char *name, const struct machine_config *c)
+{
+	struct sim_stat_tables declared, counted = {.count = 0};
+	struct base_diag_list diag;
+	struct machine *m;
+
+	if (!machine_config_has_gpu(c) && !machine_cpu_params(c) && !machine_duality_params(c))
+		return;
+	if (machine_hdl_params(c))
+		return; /* no design has been built */
+	base_diag_init(&diag);
+	m = machine_new(c, false, &diag);
+	assert_non_null(m);
+	machine_config_stats(c, &declared);
+	sim_stats_tables(m->ctx.stats, &counted);
+	for (uint32_t i = 0; i < declared.count; i++) {
+		const struct sim_stat_table *t = &declared.items[i];
+		const uint32_t before = counted.count;
+
+		sim_stat_tables_add(&counted, t);
+		/* Those of the program's timeline come with its run. */
+		if (counted.count != before && strcmp(t->prefix, "copy") && strcmp(t->prefix, "program"))
+			fail_msg("%s: '%s' is declared, and nothing counts it", name, t->prefix);
+	}
+	machine_free(m);
+	base_diag_free(&diag);
+}
+
+static void statistics(void **state)
+{
+	(void)state;
+	each(counts);
 }
 
 /* Lines of so many of the channels, of pages one after the other; of a page in turn. */
@@ -324,7 +361,8 @@ static void equal_memories(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(caches), cmocka_unit_test(streams),
+	const struct CMUnitTest tests[] = {cmocka_unit_test(caches), cmocka_unit_test(statistics),
+					   cmocka_unit_test(streams),
 					   cmocka_unit_test(equal_memories)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "mem/map.h"
 #include "mem/stack.h"
+#include "mem/vault.h"
 #include "net/channel.h"
 #include "net/req.h"
 
@@ -84,6 +85,11 @@ static void *memory_build(struct machine *m, const struct machine_part *part)
 	return memory;
 }
 
+static void memory_stats(const struct machine_part *part, struct sim_stat_tables *out)
+{
+	sim_stat_tables_add_rows(out, part->name, vault_stat_rows, vault_stat_row_count);
+}
+
 static void memory_free(void *built)
 {
 	struct memory *memory = built;
@@ -109,11 +115,17 @@ static void memory_free(void *built)
 	{                                                                                         \
 		return memory_build(m, &symbol##_part);                                           \
 	}                                                                                         \
+	static void symbol##_stats(const struct machine_config *c, struct sim_stat_tables *out)   \
+	{                                                                                         \
+		(void)c;                                                                          \
+		memory_stats(&symbol##_part, out);                                                \
+	}                                                                                         \
 	static const struct machine_part symbol##_part = {.name = #symbol,                        \
 							  .config_bytes = sizeof(struct memory_config), \
 							  .groups = symbol##_groups,              \
 							  .check = symbol##_check,                \
 							  .clocks = symbol##_clocks,              \
+							  .stats = symbol##_stats,                \
 							  .build = symbol##_build,                \
 							  .free = memory_free}
 MEMORY_PART(near);
@@ -141,6 +153,7 @@ static const struct sim_stat_desc stat_rows[] = {
     {"reads", SIM_STAT_COUNT, "count", "reads sent", offsetof(struct source_stats, reads)},
     {"answers", SIM_STAT_COUNT, "count", "answers", offsetof(struct source_stats, answers)},
 };
+static const struct sim_stat_table stat_table = {"source", stat_rows, ARRAY_COUNT(stat_rows)};
 
 struct source_counts {
 	uint32_t count;
@@ -254,7 +267,7 @@ static void *source_build(struct machine *m)
 	s->comp = sim_engine_add(e, domain, "source", send, s);
 	s->receiver = sim_engine_add(e, domain, "receiver", receive, s);
 	net_channel_set_receiver(s->channel, s->receiver);
-	sim_stats_add(m->ctx.stats, "source", stat_rows, ARRAY_COUNT(stat_rows), &s->stats, sizeof(s->stats));
+	sim_stats_add_table(m->ctx.stats, &stat_table, &s->stats, sizeof(s->stats));
 	return s;
 }
 
@@ -264,6 +277,13 @@ static void source_free(void *built)
 
 	net_channel_free(s->channel);
 	g_free(s);
+}
+
+static void source_stats(const struct machine_config *c, struct sim_stat_tables *out)
+{
+	(void)c;
+	sim_stat_tables_add(out, &stat_table);
+	sim_stat_tables_add_rows(out, "channel", net_channel_stat_rows, net_channel_stat_row_count);
 }
 
 static void source_energy(const struct machine_config *c, struct energy_list *out)
@@ -277,6 +297,7 @@ static const struct machine_part source_part = {.name = "source",
 						.config_bytes = sizeof(struct source_params),
 						.groups = source_groups,
 						.clocks = source_clocks,
+						.stats = source_stats,
 						.build = source_build,
 						.free = source_free,
 						.energy = source_energy};

@@ -40,8 +40,7 @@ struct dc_stats {
 #include "dc/system/dc_stats.def"
 #include "sim/stat_end.inc"
 };
-extern const struct sim_stat_desc dc_stat_rows[];
-extern const uint32_t dc_stat_row_count;
+extern const struct sim_stat_table dc_stat_table;
 
 /* Rules across the parameters, and those with its memory. */
 bool dc_params_check(const struct dc_params *p, const struct memory_params *m, struct base_diag_list *diag);

@@ -13,13 +13,13 @@ const struct sim_param_desc dc_param_rows[] = {
 };
 const uint32_t dc_param_row_count = ARRAY_COUNT(dc_param_rows);
 
-const struct sim_stat_desc dc_stat_rows[] = {
+static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct dc_stats
 #include "sim/stat_rows.inc"
 #include "dc/system/dc_stats.def"
 #include "sim/stat_end.inc"
 };
-const uint32_t dc_stat_row_count = ARRAY_COUNT(dc_stat_rows);
+const struct sim_stat_table dc_stat_table = {"duality", stat_rows, ARRAY_COUNT(stat_rows)};
 
 static const char clock_name[] = "duality";
 
@@ -156,7 +156,7 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->limit_units = SIM_NEVER;
 	s->sampler = p->sample_ps ? dc_sampler_new(s) : NULL;
 	s->spans = p->span_count ? sim_spans_new((uint32_t)p->span_count, s->cb_count) : NULL;
-	sim_stats_add(ctx->stats, "duality", dc_stat_rows, dc_stat_row_count, &s->stats, sizeof(s->stats));
+	sim_stats_add_table(ctx->stats, &dc_stat_table, &s->stats, sizeof(s->stats));
 	return s;
 }
 

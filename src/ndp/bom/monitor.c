@@ -25,6 +25,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "ndp/bom/bom_stats.def"
 #include "sim/stat_end.inc"
 };
+static const struct sim_stat_table bom_stat_table = {"bom", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* The L1D of a GPU core when the kernel began. */
 struct l1_base {
@@ -88,7 +89,7 @@ static void monitor_add_stats(void *ctx, struct sim_stats *stats)
 {
 	struct monitor *b = ctx;
 
-	sim_stats_add(stats, "bom", stat_rows, ARRAY_COUNT(stat_rows), &b->stats, sizeof(b->stats));
+	sim_stats_add_table(stats, &bom_stat_table, &b->stats, sizeof(b->stats));
 	sim_stats_law(stats, "bom.offload_count = gpu.cta_moves");
 }
 
@@ -348,10 +349,14 @@ static uint32_t monitor_storage(const struct ndp_site *site, struct ndp_storage 
 	return n;
 }
 
-static const char *const needs[] = {"ndp.mechanism", "bom", "gpu.stack_sm_count", "1", NULL};
+static void monitor_stats(const struct ndp_site *site, struct sim_stat_tables *out)
+{
+	(void)site;
+	sim_stat_tables_add(out, &bom_stat_table);
+}
 
 const struct ndp_mechanism ndp_bom = {
-    .needs = needs,
+    .stats = monitor_stats,
     .ops =
 	{
 	    .name = "bom",

@@ -16,6 +16,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "ndp/carry/block_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_block_stat_table = {"gpu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* Where a home warp is looked at once it is about to leave, and its guest. */
 enum { LEAVING = 1 << GPU_POINT_DUE | 1 << GPU_POINT_RETURNED,
@@ -516,7 +517,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	c->promises_coherence = true;
 	ports_new(c);
 	reset(c);
-	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->block_stats, sizeof(c->block_stats));
+	sim_stats_add_table(g->stats, &carry_block_stat_table, &c->block_stats, sizeof(c->block_stats));
 	sim_stats_law(g->stats, "gpu.offloads = gpu.offload_answers");
 }
 

@@ -24,6 +24,19 @@ struct gpu_ext_list carry_new(const struct gpu_config *config, const struct carr
 	return list;
 }
 
+void carry_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)
+{
+	const struct sim_stat_table *const all[] = {&carry_block_stat_table, &carry_cta_stat_table,
+						    &carry_remap_stat_table},
+			     *const split[] = {&carry_partition_stat_table, &carry_packet_stat_table,
+					       &carry_nsu_stat_table};
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(all); i++)
+		sim_stat_tables_add(out, all[i]);
+	for (uint32_t i = 0; i < ARRAY_COUNT(split) && (!c || c->nsu.is_present); i++)
+		sim_stat_tables_add(out, split[i]);
+}
+
 struct carry *carry_of(const struct gpu *g)
 {
 	for (uint32_t i = 0; i < g->exts.count; i++) {

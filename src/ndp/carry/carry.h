@@ -145,4 +145,7 @@ struct gpu_config;
 /* The carriers of a GPU, for gpu_new, and the policy that they ask, which may be NULL; its context becomes theirs. */
 struct gpu_ext_list carry_new(const struct gpu_config *config, const struct carry_policy *policy, void *policy_ctx);
 
+/* Adds the tables of what the carriers of such a GPU count; c NULL: of what any do. */
+void carry_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out);
+
 #endif

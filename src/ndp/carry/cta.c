@@ -16,6 +16,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "ndp/carry/cta_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_cta_stat_table = {"gpu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* A CTA on its way from one SM to another. */
 struct migration {
@@ -348,7 +349,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		c->context_ports[i] = net_port_add(&g->ports, &port_ops, c, GPU_PLACE_STACK, i);
 	c->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, c);
-	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->cta_stats, sizeof(c->cta_stats));
+	sim_stats_add_table(g->stats, &carry_cta_stat_table, &c->cta_stats, sizeof(c->cta_stats));
 	sim_stats_law(g->stats, "gpu.cta_moves = gpu.cta_arrivals");
 }
 

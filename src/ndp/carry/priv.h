@@ -26,6 +26,7 @@ struct remap_stats {
 #include "ndp/carry/remap_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table carry_block_stat_table, carry_cta_stat_table, carry_remap_stat_table;
 
 /* What the block carrier keeps per warp slot: of a GPU SM's warp its entry into a block, of a stack SM's the block. */
 struct entry {

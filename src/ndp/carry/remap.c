@@ -11,6 +11,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "ndp/carry/remap_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_remap_stat_table = {"gpu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 enum { LOOK_CYCLES = 64 }; /* between two looks whether everything has arrived */
 
@@ -83,7 +84,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	struct carry *c = self;
 
 	(void)e;
-	sim_stats_add(g->stats, "gpu", stat_rows, ARRAY_COUNT(stat_rows), &c->remap_stats, sizeof(c->remap_stats));
+	sim_stats_add_table(g->stats, &carry_remap_stat_table, &c->remap_stats, sizeof(c->remap_stats));
 }
 
 static void complete(void *self)

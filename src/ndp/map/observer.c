@@ -20,6 +20,7 @@ static const struct sim_stat_desc rows[] = {
 #include "ndp/map/mapping_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table map_stat_table = {"mapping", rows, ARRAY_COUNT(rows)};
 
 struct map_observer {
 	const struct simt_launch *launch; /* of the running kernel */
@@ -63,7 +64,7 @@ void map_observer_free(struct map_observer *o)
 
 void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats)
 {
-	sim_stats_add(stats, "mapping", rows, ARRAY_COUNT(rows), &o->stats, sizeof(o->stats));
+	sim_stats_add_table(stats, &map_stat_table, &o->stats, sizeof(o->stats));
 }
 
 void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count)

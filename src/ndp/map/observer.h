@@ -15,6 +15,7 @@ struct map_observer;
 struct map_observer *map_observer_new(const struct ndp_site *site, struct base_diag_list *diag);
 void map_observer_free(struct map_observer *o);
 /* Registers its statistics under "mapping". */
+extern const struct sim_stat_table map_stat_table;
 void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats);
 
 /* A kernel with block_count blocks begins, and ends: the statistics are as of its end. */

@@ -23,6 +23,7 @@ static const struct sim_stat_desc rows[] = {
 #include "ndp/nsu/nsu_control_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table nsu_control_stat_table = {"nsu_control", rows, ARRAY_COUNT(rows)};
 
 struct block {
 	struct nsu_benefit benefit;
@@ -147,7 +148,7 @@ void nsu_decider_free(struct nsu_decider *d)
 
 void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats)
 {
-	sim_stats_add(stats, "nsu_control", rows, ARRAY_COUNT(rows), &d->stats, sizeof(d->stats));
+	sim_stats_add_table(stats, &nsu_control_stat_table, &d->stats, sizeof(d->stats));
 	sim_stats_law(stats, "nsu_control.instances = nsu_control.offloaded + nsu_control.kept_by_ratio + "
 			     "nsu_control.kept_by_benefit");
 	sim_stats_law(stats, "nsu_control.offloaded = partition.blocks");

@@ -16,6 +16,7 @@ struct nsu_decider;
 /* NULL with a message when the settings contradict each other. What the site points to is kept. */
 struct nsu_decider *nsu_decider_new(const struct ndp_site *site, struct base_diag_list *diag);
 void nsu_decider_free(struct nsu_decider *d);
+extern const struct sim_stat_table nsu_control_stat_table;
 void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats);
 
 /* cycle: SM cycles in kernels so far, at the kernel's begin and at its end. */

@@ -182,11 +182,15 @@ static void offload_maps(void *ctx, struct gpu_mapper *out)
 		map_observer_maps(t->observer, out);
 }
 
-static const char *const needs[] = {"ndp.mechanism", "nsu", "nsu.is_present", "true",
-				    "ndp.tom_mapping", "learned", NULL};
+static void offload_stats(const struct ndp_site *site, struct sim_stat_tables *out)
+{
+	sim_stat_tables_add(out, &nsu_control_stat_table);
+	if (!site || site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED)
+		sim_stat_tables_add(out, &map_stat_table);
+}
 
 const struct ndp_mechanism ndp_nsu = {
-    .needs = needs,
+    .stats = offload_stats,
     .ops =
 	{
 	    .name = "nsu",

@@ -383,11 +383,15 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 	map_observer_kernel_end(t->observer);
 }
 
-static const char *const needs[] = {"ndp.mechanism", "tom", "gpu.stack_sm_count", "1",
-				    "ndp.tom_mapping", "learned", NULL};
+static void controller_stats(const struct ndp_site *site, struct sim_stat_tables *out)
+{
+	(void)site;
+	sim_stat_tables_add(out, &tom_stat_table);
+	sim_stat_tables_add(out, &map_stat_table);
+}
 
 const struct ndp_mechanism ndp_tom = {
-    .needs = needs,
+    .stats = controller_stats,
     .ops =
 	{
 	    .name = "tom",

@@ -148,10 +148,14 @@ static void ideal_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *
 		r->stack = (uint8_t)stack;
 }
 
-static const char *const needs[] = {"ndp.mechanism", "tom-ideal", "gpu.stack_sm_count", "1", NULL};
+static void ideal_stats(const struct ndp_site *site, struct sim_stat_tables *out)
+{
+	(void)site;
+	sim_stat_tables_add(out, &tom_stat_table);
+}
 
 const struct ndp_mechanism ndp_tom_ideal = {
-	.needs = needs,
+	.stats = ideal_stats,
 	.ops = {
 		.name = "tom-ideal",
 		.kernel_begin = ideal_kernel_begin,

@@ -9,10 +9,11 @@ static const struct sim_stat_desc rows[] = {
 #include "ndp/tom/tom_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table tom_stat_table = {"tom", rows, ARRAY_COUNT(rows)};
 
 void tom_stats_add(struct tom_stats *s, struct sim_stats *stats, bool full_stays)
 {
-	sim_stats_add(stats, "tom", rows, ARRAY_COUNT(rows), s, sizeof(*s));
+	sim_stats_add_table(stats, &tom_stat_table, s, sizeof(*s));
 	sim_stats_law(stats, "tom.offloaded_count = gpu.offloads");
 	if (full_stays)
 		sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count + "

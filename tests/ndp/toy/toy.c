@@ -18,6 +18,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "toy/toy_stats.def"
 #include "sim/stat_end.inc"
 };
+static const struct sim_stat_table stat_table = {"toy", stat_rows, ARRAY_COUNT(stat_rows)};
 
 struct toy {
 	const struct tom_blocks *blocks; /* of the running kernel */
@@ -38,7 +39,7 @@ static void toy_add_stats(void *ctx, struct sim_stats *stats)
 {
 	struct toy *t = ctx;
 
-	sim_stats_add(stats, "toy", stat_rows, ARRAY_COUNT(stat_rows), &t->stats, sizeof(t->stats));
+	sim_stats_add_table(stats, &stat_table, &t->stats, sizeof(t->stats));
 	sim_stats_law(stats, "gpu.offloads = toy.answered_count");
 }
 
@@ -76,7 +77,14 @@ static void toy_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct ca
 	t->stats.answered_count++;
 }
 
+static void toy_stats(const struct ndp_site *site, struct sim_stat_tables *out)
+{
+	(void)site;
+	sim_stat_tables_add(out, &stat_table);
+}
+
 const struct ndp_mechanism ndp_toy = {
+    .stats = toy_stats,
     .ops =
 	{
 	    .name = "toy",

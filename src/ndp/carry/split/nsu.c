@@ -17,6 +17,7 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "ndp/carry/split/nsu_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_nsu_stat_table = {"nsu", stat_rows, ARRAY_COUNT(stat_rows)};
 
 /* The units' code lies behind the kernel's own, the parameters behind the code. */
 enum { CODE_OFFSET_BYTES = 0x80000, PARAM_OFFSET_BYTES = 0xf0000, CACHE_WAYS = 4, CACHE_MSHRS = 2 };
@@ -492,7 +493,7 @@ struct nsu *nsu_new(struct split *split, uint32_t stack)
 	u->spare = mem_req_get(g->pool);
 	u->last = 63;
 	u->reason = NSU_WAIT_IDLE;
-	sim_stats_add(g->stats, "nsu", stat_rows, ARRAY_COUNT(stat_rows), &u->stats, sizeof(u->stats));
+	sim_stats_add_table(g->stats, &carry_nsu_stat_table, &u->stats, sizeof(u->stats));
 	u->comp = sim_engine_add(g->engine, g->clocks.nsu, "nsu", nsu_tick, u);
 	return u;
 }

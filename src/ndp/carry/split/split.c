@@ -22,12 +22,15 @@ static const struct sim_stat_desc partition_stat_rows[] = {
 #include "ndp/carry/split/partition_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_partition_stat_table = {"partition", partition_stat_rows,
+							 ARRAY_COUNT(partition_stat_rows)};
 static const struct sim_stat_desc packet_stat_rows[] = {
 #define STAT_STRUCT struct packet_stats
 #include "sim/stat_rows.inc"
 #include "ndp/carry/split/packet_stats.def"
 #include "sim/stat_end.inc"
 };
+const struct sim_stat_table carry_packet_stat_table = {"packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows)};
 
 static struct packet_buffer *packets_of(const struct sm *sm, const struct partition *p)
 {
@@ -685,10 +688,9 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	split->gpu = g;
 	split->ext = e;
 	g->units = e;
-	sim_stats_add(g->stats, "partition", partition_stat_rows, ARRAY_COUNT(partition_stat_rows),
-		      &split->partition_stats, sizeof(split->partition_stats));
-	sim_stats_add(g->stats, "packet", packet_stat_rows, ARRAY_COUNT(packet_stat_rows), &split->packet_stats,
-		      sizeof(split->packet_stats));
+	sim_stats_add_table(g->stats, &carry_partition_stat_table, &split->partition_stats,
+			    sizeof(split->partition_stats));
+	sim_stats_add_table(g->stats, &carry_packet_stat_table, &split->packet_stats, sizeof(split->packet_stats));
 	sim_stats_law(g->stats, "partition.blocks = partition.answers");
 	sim_stats_law(g->stats, "network.packets = network.delivered");
 	split->packet_chunks = g_ptr_array_new_with_free_func(g_free);

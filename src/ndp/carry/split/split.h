@@ -56,6 +56,7 @@ struct packet_stats {
 #include "ndp/carry/split/packet_stats.def"
 #include "sim/stat_end.inc"
 };
+extern const struct sim_stat_table carry_partition_stat_table, carry_packet_stat_table, carry_nsu_stat_table;
 
 /* What a request of kind MEM_KIND_PASSING is: its owner. */
 struct packet {
