@@ -2,12 +2,11 @@
 #include "cli/command.h"
 
 #include "base/check.h"
+#include "cli/list_tables.h"
 #include "cli/options.h"
 #include "cli/paths.h"
 #include "machine/cpu.h"
-#include "machine/machine.h"
-#include "machine/session.h"
-#include "machine/timeline.h"
+#include "machine/parts.h"
 #include "memory/measure.h"
 #include "ndp/registry.h"
 
@@ -19,12 +18,12 @@
 
 static const struct cli_about about = {
     .name = "list",
-    .usage = "strata list params|stats|machines|memories|memory-params|workloads|mechanisms|storage\n"
-	     "            [PATTERN] [--machine M] [--json]",
-    .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic of a run,\n"
-	       "the machines, memories, workloads and near-data mechanisms by name, every parameter of memories and\n"
-	       "streams (for strata mem), and what a machine's mechanism stores. PATTERN: only names that match it,\n"
-	       "with * and ? as in a shell.",
+    .usage = "strata list params|stats|energy|machines|memories|memory-params|workloads|mechanisms|storage\n"
+	     "            [PATTERN] [--machine M] [--part P,...] [--json]",
+    .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic that a\n"
+	       "run counts and every row of its energy, part by part; the machines, memories, workloads and near-data\n"
+	       "mechanisms by name; every parameter of memories and streams (for strata mem); and what a machine's\n"
+	       "mechanism stores. PATTERN: only names that match it, with * and ? as in a shell.",
     .examples = "  strata list machines\n"
 	"  strata list params 'l2.*'\n"
 	"  strata list params --json\n"
@@ -36,73 +35,8 @@ static void put(json_t *o, const char *key, const char *value)
 	json_object_set_new(o, key, json_string(value));
 }
 
-static void add_param(json_t *list, const struct sim_param_group *g, const struct sim_param_desc *row)
-{
-	g_autofree char *name = g_strconcat(g->prefix, ".", row->name, NULL);
-	json_t *o = json_object();
-	char value[128];
-
-	sim_param_format(g, row, value, sizeof(value));
-	put(o, "name", name);
-	put(o, "default", value);
-	put(o, "unit", row->unit);
-	if (row->choices)
-		put(o, "choices", row->choices);
-	if (row->kind == SIM_PARAM_U64 || row->kind == SIM_PARAM_F64) {
-		json_object_set_new(o, "min", json_real(row->min));
-		json_object_set_new(o, "max", json_real(row->max));
-	}
-	put(o, "doc", row->doc);
-	put(o, "source", row->source);
-	json_array_append_new(list, o);
-}
-
-static void add_group(json_t *list, const struct sim_param_group *g)
-{
-	for (uint32_t i = 0; i < g->row_count; i++)
-		add_param(list, g, &g->rows[i]);
-}
-
-/* What is asked for. */
-struct request {
-	const struct cli_paths *paths;
-	bool is_json;
-	const char *machine; /* NULL: not given */
-};
-
-/* The machine that is asked for, else what has all defaults. False after messages. */
-static bool load_machine(const struct request *request, const char *otherwise, struct machine_description *out)
-{
-	const char *name = request->machine ? request->machine : otherwise;
-	struct base_diag_list diag;
-	bool is_ok = true;
-
-	base_diag_init(&diag);
-	if (name)
-		is_ok =
-		    machine_description_load(name, &request->paths->machines, &request->paths->memories, out, &diag);
-	else
-		machine_config_defaults(&out->config, machine_parts);
-	cli_diag_print(&diag);
-	base_diag_free(&diag);
-	return is_ok;
-}
-
-static bool list_params(const struct request *request, json_t *list)
-{
-	struct machine_description d;
-	struct sim_param_groups groups;
-
-	if (!load_machine(request, NULL, &d))
-		return false;
-	machine_config_groups(&d.config, &groups);
-	for (uint32_t g = 0; g < groups.count; g++)
-		add_group(list, &groups.items[g]);
-	return true;
-}
-
 /* What `strata mem --set` and the files of memories take. */
-static bool list_memory_params(const struct request *request, json_t *list)
+static bool list_memory_params(const struct cli_list_request *request, json_t *list)
 {
 	struct memory_standard memory;
 	struct memory_stream_params stream;
@@ -113,81 +47,11 @@ static bool list_memory_params(const struct request *request, json_t *list)
 	memory_standard_groups(&memory, &groups);
 	sim_param_groups_add(&groups, "stream", memory_stream_param_rows, memory_stream_param_row_count, &stream);
 	sim_param_defaults(&groups.items[groups.count - 1]);
-	for (uint32_t g = 0; g < groups.count; g++)
-		add_group(list, &groups.items[g]);
+	cli_list_groups(list, NULL, &groups);
 	return true;
 }
 
-static bool has_name(const json_t *list, const char *name)
-{
-	json_t *o;
-	size_t i;
-
-	json_array_foreach(list, i, o) {
-		if (!strcmp(json_string_value(json_object_get(o, "name")), name))
-			return true;
-	}
-	return false;
-}
-
-static void add_stat(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
-		     const struct sim_hist *hist)
-{
-	static const char *const kinds[] = {
-	    [SIM_STAT_COUNT] = "count", [SIM_STAT_MAX] = "max", [SIM_STAT_HIST] = "histogram"};
-	g_autofree char *name = g_strconcat(prefix, ".", row->name, NULL);
-	json_t *o;
-
-	(void)value;
-	(void)hist;
-	if (has_name(ctx, name))
-		return;
-	o = json_object();
-	put(o, "name", name);
-	put(o, "kind", kinds[row->kind]);
-	put(o, "unit", row->unit);
-	put(o, "doc", row->doc);
-	json_array_append_new(ctx, o);
-}
-
-/* Adds the statistics of a machine, needs beside the defaults, that the list does not have yet. */
-static void list_stats_of(const char *const *needs, json_t *list)
-{
-	struct base_diag_list diag;
-	struct machine_config config;
-
-	base_diag_init(&diag);
-	machine_config_defaults(&config, machine_parts);
-	machine_config_set(&config, "mmu.where", "all", (struct base_place){0}, &diag);
-	machine_config_set(&config, "gpu.stack_switch_entry_count", "1", (struct base_place){0}, &diag);
-	for (; *needs; needs += 2)
-		machine_config_set(&config, needs[0], needs[1], (struct base_place){0}, &diag);
-
-	struct machine *m = machine_new(&config, false, &diag);
-
-	CHECK(m); /* a mechanism says what it needs */
-
-	struct machine_timeline *timeline = machine_timeline_new(
-	    machine_host_params(&config), machine_run_params(&config), &m->device.traits, m->ctx.stats);
-
-	sim_stats_each(m->ctx.stats, add_stat, list);
-	machine_free(m);
-	machine_timeline_free(timeline);
-	base_diag_free(&diag);
-}
-
-/* Components declare their statistics when they are built: build machines that together have every kind of part. */
-static bool list_stats(const struct request *request, json_t *list)
-{
-	const char *const *needs;
-
-	(void)request;
-	for (uint32_t i = 0; (needs = ndp_mechanism_needs(i)); i++)
-		list_stats_of(needs, list);
-	return true;
-}
-
-static bool list_machines(const struct request *request, json_t *list)
+static bool list_machines(const struct cli_list_request *request, json_t *list)
 {
 	g_auto(GStrv) names = sim_description_names(&request->paths->machines);
 	bool is_ok = true;
@@ -210,7 +74,7 @@ static bool list_machines(const struct request *request, json_t *list)
 	return is_ok;
 }
 
-static bool list_memories(const struct request *request, json_t *list)
+static bool list_memories(const struct cli_list_request *request, json_t *list)
 {
 	const double giga = 1e9;
 	g_auto(GStrv) names = sim_description_names(&request->paths->memories);
@@ -236,13 +100,13 @@ static bool list_memories(const struct request *request, json_t *list)
 	return is_ok;
 }
 
-static bool list_storage(const struct request *request, json_t *list)
+static bool list_storage(const struct cli_list_request *request, json_t *list)
 {
 	struct machine_description d;
 	struct ndp_storage items[NDP_STORAGE_MAX];
 	uint32_t count = 0;
 
-	if (!load_machine(request, STORAGE_MACHINE, &d))
+	if (!cli_list_machine(request, STORAGE_MACHINE, &d))
 		return false;
 	if (machine_config_has_gpu(&d.config)) {
 		const struct ndp_site site = machine_ndp_site(&d.config);
@@ -263,13 +127,13 @@ static bool list_storage(const struct request *request, json_t *list)
 }
 
 /* All, or those that the given machine can run. */
-static bool list_workloads(const struct request *request, json_t *list)
+static bool list_workloads(const struct cli_list_request *request, json_t *list)
 {
 	GPtrArray *workloads;
 	struct machine_description d;
 	bool has_gpu, has_processors, is_ok;
 
-	if (!load_machine(request, NULL, &d))
+	if (!cli_list_machine(request, NULL, &d))
 		return false;
 	has_gpu = !request->machine || machine_config_runs_kernels(&d.config);
 	has_processors = !request->machine || machine_cpu_params(&d.config);
@@ -297,7 +161,7 @@ static bool list_workloads(const struct request *request, json_t *list)
 	return is_ok;
 }
 
-static bool list_mechanisms(const struct request *request, json_t *list)
+static bool list_mechanisms(const struct cli_list_request *request, json_t *list)
 {
 	const char *name;
 
@@ -313,12 +177,18 @@ static bool list_mechanisms(const struct request *request, json_t *list)
 
 static const struct listing {
 	const char *name;
-	bool (*list)(const struct request *request, json_t *out);
+	bool (*list)(const struct cli_list_request *request, json_t *out);
+	bool is_of_machine, is_of_parts; /* --machine, and --part, say of which */
 } listings[] = {
-    {"params", list_params},     {"stats", list_stats},
-    {"machines", list_machines}, {"memories", list_memories},
-    {"memory-params", list_memory_params}, {"workloads", list_workloads},
-    {"mechanisms", list_mechanisms},       {"storage", list_storage},
+    {"params", cli_list_params, true, true},
+    {"stats", cli_list_stats, true, true},
+    {"energy", cli_list_energy, true, true},
+    {"machines", list_machines, false, false},
+    {"memories", list_memories, false, false},
+    {"memory-params", list_memory_params, false, false},
+    {"workloads", list_workloads, true, false},
+    {"mechanisms", list_mechanisms, false, false},
+    {"storage", list_storage, true, false},
 };
 
 static void print_range(const json_t *o)
@@ -382,8 +252,8 @@ static const struct listing *find_listing(const char *name)
 	if (nearest)
 		cli_error("list: nothing called '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error("list: nothing called '%s'; expected params, stats, machines, memories, memory-params, "
-			  "workloads, mechanisms or storage",
+		cli_error("list: nothing called '%s'; expected params, stats, energy, machines, memories, "
+			  "memory-params, workloads, mechanisms or storage",
 			  name);
 	return NULL;
 }
@@ -404,10 +274,10 @@ static bool keep_matching(json_t *list, const char *pattern)
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
-	struct request *request = ctx;
+	struct cli_list_request *request = ctx;
 
 	if (words->words->len < 1 || words->words->len > 2 || words->program) {
-		cli_error("list: expected one of params, stats, machines, memories, memory-params, workloads, "
+		cli_error("list: expected one of params, stats, energy, machines, memories, memory-params, workloads, "
 			  "mechanisms, storage, and at most one pattern of names");
 		return CLI_USAGE;
 	}
@@ -416,9 +286,12 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 	if (!listing)
 		return CLI_USAGE;
-	if (request->machine && listing->list != list_storage && listing->list != list_params &&
-	    listing->list != list_workloads) {
-		cli_error("list: --machine goes with params, storage and workloads only");
+	if (request->machine && !listing->is_of_machine) {
+		cli_error("list: --machine goes with params, stats, energy, storage and workloads only");
+		return CLI_USAGE;
+	}
+	if (request->parts && !listing->is_of_parts) {
+		cli_error("list: --part goes with params, stats and energy only");
 		return CLI_USAGE;
 	}
 	request->paths = paths;
@@ -441,12 +314,13 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 int cli_list(int argc, char **argv)
 {
-	struct request request = {0};
+	struct cli_list_request request = {0};
 	const struct cli_option options[] = {
 	    {"machine", CLI_TEXT, &request.machine, "M",
-	     "params: whose values, and memories; workloads: what it can run; storage: whose\n"
-	     "mechanism (default " STORAGE_MACHINE ")",
+	     "params: whose values; stats, energy: what it counts; workloads: what it can run;\n"
+	     "storage: whose mechanism (default " STORAGE_MACHINE ")",
 	     0},
+	    {"part", CLI_TEXT, &request.parts, "P,...", "params, stats, energy: only of these parts of machines", 0},
 	    {"json", CLI_FLAG, &request.is_json, NULL, "print a JSON array of objects", 0},
 	    {0},
 	};

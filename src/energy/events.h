@@ -133,6 +133,27 @@ void energy_list_add_absent(struct energy_list *list, const struct energy_table 
 void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
 			const void *params, const void *counts, size_t counts_bytes);
 
+/* What a row's parameter is paid for. */
+enum energy_row_kind {
+	ENERGY_ROW_EVENT,   /* each event of the terms */
+	ENERGY_ROW_BITS,    /* each bit of the terms' bytes */
+	ENERGY_ROW_SCALED,  /* each event of the terms, times what the machine has of it */
+	ENERGY_ROW_INSTEAD, /* the terms' events, which other rows have charged otherwise */
+	ENERGY_ROW_IDLE,    /* each bit that the wires of the terms could have carried and did not */
+	ENERGY_ROW_POWER,   /* milliwatts of each instance, over the time of kernels */
+};
+struct energy_row {
+	const char *of, *component; /* of: NULL, or the name of the part */
+	enum energy_scope scope;
+	enum energy_row_kind kind;
+	const void *params; /* as given to energy_list_add; the parameter is at this offset in it */
+	size_t parameter;
+	const struct energy_term *terms; /* ENERGY_TERM_MAX, the unused without a group; NULL: of a power */
+};
+typedef void energy_row_fn(void *ctx, const struct energy_row *row);
+/* Calls fn for each row of the list's tables, table by table. */
+void energy_list_each(const struct energy_list *list, energy_row_fn *fn, void *ctx);
+
 struct energy_component {
 	const char *of;	  /* NULL, or the name of the part */
 	const char *name; /* "sm_front_end", "l1", "link_active", ...: see docs/memory.md */
