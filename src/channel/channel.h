@@ -8,6 +8,7 @@
 #define STRATA_CHANNEL_CHANNEL_H
 
 #include "coh/coh.h"
+#include "sim/explain.h"
 #include "cpu/system.h"
 
 /* For rows that have it. */
@@ -36,6 +37,7 @@ struct channel_stats {
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table channel_stat_table;
+extern const struct sim_explain channel_explain;
 
 /* Rules across the parameters, and those with its processors. */
 bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,

@@ -18,6 +18,10 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 const struct sim_stat_table channel_stat_table = {"channel", stat_rows, ARRAY_COUNT(stat_rows)};
 
+#define EXPLAIN_TABLE channel_explain
+#define EXPLAIN_ROWS "channel/channel_explain.def"
+#include "sim/explain.inc"
+
 /* ---- parameters ---- */
 
 static bool is_power_of_two(uint64_t v)

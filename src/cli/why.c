@@ -10,12 +10,10 @@
 #include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
-#include "machine/channel.h"
 #include "machine/cpu.h"
-#include "machine/duality.h"
-#include "machine/hdl.h"
+#include "machine/explain.h"
 #include "machine/memories.h"
-#include "ndp/registry.h"
+#include "machine/parts.h"
 #include "report/report.h"
 #include "report/runs.h"
 #include "report/why.h"
@@ -24,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MAX = 4096, STATS_SHOWN = 20 };
+enum { SLOTS_MAX = 4096, STATS_SHOWN = 20, CASES_MAX = 63 };
 
 static const struct cli_about about = {
     .name = "why",
@@ -46,14 +44,6 @@ struct why_options {
 	uint32_t slots;
 };
 
-static const struct why_case {
-	const char *name, *what, *needs, *settings;
-} cases[] = {
-#define CASE(name, what, needs, settings) {name, what, needs, settings},
-#include "cli/why_cases.def"
-#undef CASE
-};
-
 /* ---- machines with an ideal resource ---- */
 
 /* The setting with the name of the machine's first memory; NULL: it has none. */
@@ -64,8 +54,8 @@ static char *named(const struct machine_config *config, const char *setting)
 
 	if (!g_str_has_prefix(setting, first))
 		return g_strdup(setting);
-	memories = machine_config_has_gpu(config) ? NULL : machine_memories_of(config);
-	return memories && memories->count
+	memories = machine_memories_of(config);
+	return memories->count
 		   ? g_strconcat(memories->items[0].name, ".", setting + strlen(first), NULL)
 		   : NULL;
 }
@@ -73,26 +63,17 @@ static char *named(const struct machine_config *config, const char *setting)
 /* A parameter's value on this machine, and the largest that it may have; false: the machine has no such parameter. */
 static bool value_of(struct machine_config *config, const char *key, double *value, double *max)
 {
-	const char *dot = strrchr(key, '.');
+	const struct sim_param_group *group;
+	const struct sim_param_desc *row;
 	struct sim_param_groups groups;
 
 	machine_config_groups(config, &groups);
-	for (uint32_t g = 0; g < groups.count; g++) {
-		const struct sim_param_group *group = &groups.items[g];
-
-		if (strlen(group->prefix) != (size_t)(dot - key) || strncmp(group->prefix, key, (size_t)(dot - key)))
-			continue;
-		for (uint32_t i = 0; i < group->row_count; i++) {
-			const struct sim_param_desc *row = &group->rows[i];
-
-			if (strcmp(row->name, dot + 1) != 0)
-				continue;
-			*value = sim_param_value(group, row);
-			*max = row->max;
-			return true;
-		}
-	}
-	return false;
+	row = sim_param_groups_find(&groups, key, &group);
+	if (!row)
+		return false;
+	*value = sim_param_value(group, row);
+	*max = row->max;
+	return true;
 }
 
 /* "KEY*N" or "KEY=OTHER*N" as "KEY=VALUE" of this machine; NULL: it has no such parameter. */
@@ -108,24 +89,13 @@ static char *multiplied(struct machine_config *config, const char *setting)
 	return g_strdup_printf("%s=%.0f", key, MIN(value * strtod(star + 1, NULL), max));
 }
 
-static bool is_about(const struct why_case *c, const struct machine_config *config)
-{
-	if (!machine_config_has_gpu(config))
-		return (!strcmp(c->needs, "cpu") && machine_cpu_params(config)) ||
-		       (!strcmp(c->needs, "channel") && machine_channel_params(config)) ||
-		       (!strcmp(c->needs, "hdl") && machine_hdl_params(config)) ||
-		       (!strcmp(c->needs, "duality") && machine_duality_params(config));
-	return !*c->needs ||
-	       !strcmp(c->needs, ndp_mechanism_name((uint32_t)machine_ndp_site(config).ndp->choice.mechanism));
-}
-
 /* False: the case changes nothing here, or makes no machine. */
-static bool case_apply(const struct why_case *c, struct machine_session *session)
+static bool case_apply(const struct sim_explain_case *c, struct machine_session *session)
 {
 	const struct machine_config before = session->config;
 	g_auto(GStrv) settings = g_strsplit(c->settings, " ", -1);
 	struct base_diag_list diag;
-	bool is_ok = is_about(c, &session->config);
+	bool is_ok = true;
 
 	base_diag_init(&diag);
 	for (char **setting = settings; is_ok && *setting; setting++) {
@@ -155,7 +125,7 @@ struct work {
 	const struct cli_target *target;
 	struct cli_batch batch;
 	struct machine_session *sessions; /* by job: the machine itself, then the cases */
-	const struct why_case *of[ARRAY_COUNT(cases) + 1];
+	const struct sim_explain_case *of[CASES_MAX + 1];
 	char *input;
 	bool is_kept;
 };
@@ -171,18 +141,22 @@ static void keep(void *ctx, struct cli_job *job)
 
 static uint32_t machines_make(struct work *w, const struct machine_session *base)
 {
+	struct machine_explain rows;
 	uint32_t count = 1;
 
 	w->sessions[0] = *base;
 	if (w->options->has_no_cases)
 		return count;
-	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
-		w->sessions[count] = *base;
-		if (!case_apply(&cases[i], &w->sessions[count]))
-			continue;
-		w->of[count] = &cases[i];
-		count++;
-	}
+	machine_explain_of(&base->config, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_case *c = rows.items[i]->cases; c->name; c++) {
+			CHECK(count <= CASES_MAX);
+			w->sessions[count] = *base;
+			if (!case_apply(c, &w->sessions[count]))
+				continue;
+			w->of[count] = c;
+			count++;
+		}
 	return count;
 }
 
@@ -277,7 +251,7 @@ static int run_all(struct work *w, const struct cli_paths *paths, const struct m
 	if (!scratch)
 		return CLI_UNABLE;
 	w->batch = (struct cli_batch){.paths = paths, .done = keep, .ctx = w, .slots = w->options->slots};
-	w->sessions = g_new(struct machine_session, ARRAY_COUNT(cases) + 1);
+	w->sessions = g_new(struct machine_session, CASES_MAX + 1);
 	w->is_kept = true;
 	count = machines_make(w, base);
 	w->input = w->target->is_self_checking ? NULL : cli_input_copy(scratch);

@@ -12,6 +12,10 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 const struct sim_stat_table cpu_stat_table = {"cpu", stat_rows, ARRAY_COUNT(stat_rows)};
 
+#define EXPLAIN_TABLE cpu_explain
+#define EXPLAIN_ROWS "cpu/cpu_explain.def"
+#include "sim/explain.inc"
+
 /* Nothing ticks by it: it makes a core's cycle a whole number of units. */
 static const char core_clock[] = "cpu_core";
 

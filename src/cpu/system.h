@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "cpu/version.h"
 #include "mem/memory.h"
+#include "sim/explain.h"
 #include "sim/ctx.h"
 #include "sim/param.h"
 #include "sim/sample.h"
@@ -62,6 +63,7 @@ struct cpu_stats {
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table cpu_stat_table;
+extern const struct sim_explain cpu_explain;
 
 /* Rules across the parameters, and those with its memory, whose lines and stacks it uses. */
 bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag);

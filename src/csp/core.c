@@ -14,6 +14,8 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "mem/vault.h"
+#include "net/channel.h"
 
 enum { AHEAD_MAX = 1 << 16 }; /* instructions without a look at simulated time */
 
@@ -27,6 +29,20 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 const struct sim_stat_table csp_core_stat_table = {"core", stat_rows, ARRAY_COUNT(stat_rows)};
+
+#define EXPLAIN_TABLE csp_explain
+#define EXPLAIN_ROWS "csp/csp_explain.def"
+#include "sim/explain.inc"
+
+void csp_stat_tables(struct sim_stat_tables *out)
+{
+	static const char *const links[] = {"link_tx", "link_rx"};
+
+	sim_stat_tables_add(out, &csp_core_stat_table);
+	sim_stat_tables_add_rows(out, "vault", vault_stat_rows, vault_stat_row_count);
+	for (uint32_t i = 0; i < ARRAY_COUNT(links); i++)
+		sim_stat_tables_add_rows(out, links[i], net_channel_stat_rows, net_channel_stat_row_count);
+}
 
 /* ---- building ---- */
 

@@ -11,9 +11,14 @@
 #include "csp/program.h"
 #include "energy/events.h"
 #include "sim/ctx.h"
+#include "sim/explain.h"
 #include "sim/progress.h"
 
 struct csp_machine;
+
+extern const struct sim_explain csp_explain;
+/* Adds the tables of what a machine counts. */
+void csp_stat_tables(struct sim_stat_tables *out);
 
 struct csp_result {
 	uint64_t time_ps, cycles;	  /* to the end of the last core */

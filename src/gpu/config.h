@@ -9,6 +9,7 @@
 #include "mem/cache.h"
 #include "mem/dram.h"
 #include "sim/ctx.h"
+#include "sim/explain.h"
 #include "sim/param.h"
 
 struct gpu_params {
@@ -70,6 +71,7 @@ void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out);
 void gpu_config_unit_groups(struct gpu_config *c, struct sim_param_groups *out);
 /* Adds the tables of what such a GPU counts, without its carriers; c NULL: of what any GPU does. */
 void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out);
+extern const struct sim_explain gpu_explain;
 /* Where a group's default is not its table's: makes all of it tom-baseline. */
 void gpu_config_defaults(struct gpu_config *c);
 /* Adds the clock domains of such a GPU, in the order in which their edges tick when they coincide. False: they have no

@@ -1,4 +1,4 @@
-/* stats.c - the tables of statistics that a GPU counts. */
+/* stats.c - the tables of statistics that a GPU counts, and the rows that explain its runs. */
 #include "gpu/priv.h"
 
 #include "base/check.h"
@@ -28,3 +28,7 @@ void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)
 	if (!c || c->nsu.is_present)
 		sim_stat_tables_add_rows(out, "network", net_network_stat_rows, net_network_stat_row_count);
 }
+
+#define EXPLAIN_TABLE gpu_explain
+#define EXPLAIN_ROWS "gpu/gpu_explain.def"
+#include "sim/explain.inc"

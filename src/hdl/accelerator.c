@@ -28,6 +28,10 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 const struct sim_stat_table hdl_stat_table = {"ndp", stat_rows, ARRAY_COUNT(stat_rows)};
 
+#define EXPLAIN_TABLE hdl_explain
+#define EXPLAIN_ROWS "hdl/hdl_explain.def"
+#include "sim/explain.inc"
+
 /* An access under way, by the core of channel_system that has it. */
 struct access {
 	uint64_t address, done_units;

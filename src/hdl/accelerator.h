@@ -9,6 +9,7 @@
 #define STRATA_HDL_ACCELERATOR_H
 
 #include "channel/channel.h"
+#include "sim/explain.h"
 #include "hdl/ports.h"
 
 /* What steps a design. */
@@ -52,6 +53,7 @@ struct hdl_stats {
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table hdl_stat_table;
+extern const struct sim_explain hdl_explain;
 
 /* Who has the bytes of accesses and gets the messages. */
 struct hdl_user {

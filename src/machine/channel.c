@@ -32,6 +32,12 @@ static void stats_of(const struct machine_config *c, struct sim_stat_tables *out
 	sim_stat_tables_add(out, &channel_stat_table);
 }
 
+static const struct sim_explain *explain(const char *mechanism)
+{
+	(void)mechanism;
+	return &channel_explain;
+}
+
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "channel", channel_param_rows, channel_param_row_count,
@@ -117,6 +123,7 @@ const struct machine_part machine_channel_part = {.name = "channel",
 						  .groups = groups,
 						  .is_present = is_present,
 						  .stats = stats_of,
+						  .explain = explain,
 						  .check = check,
 						  .clocks = clocks,
 						  .build = build,

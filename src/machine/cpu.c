@@ -41,6 +41,12 @@ static void stats_of(const struct machine_config *c, struct sim_stat_tables *out
 	sim_stat_tables_add(out, &cpu_stat_table);
 }
 
+static const struct sim_explain *explain(const char *mechanism)
+{
+	(void)mechanism;
+	return &cpu_explain;
+}
+
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "cpu", cpu_param_rows, cpu_param_row_count, machine_config_at(c, &machine_cpu_part));
@@ -222,6 +228,7 @@ const struct machine_part machine_cpu_part = {.name = "cpu",
 					      .is_present = is_present,
 					      .runs = "threads",
 					      .stats = stats_of,
+					      .explain = explain,
 					      .check = check,
 					      .clocks = clocks,
 					      .build = build,

@@ -8,7 +8,7 @@
  *                                           gives; then the file's own, wherever they stand
  *   memories: {ddr: {standard: ddr5-4800, channel_count: 12}, far: cxl2-ddr5}
  *                                           memories by name (machine/memories.h); a parameter without its group where
- *                                           one group only has it, else with it ("link.queue_entries")
+ *                                           one group only has it, else with it ("link.depth_count")
  *   gpu: none                               no GPU, and nothing else that runs kernels
  */
 #ifndef STRATA_MACHINE_DESCRIPTION_H

@@ -38,6 +38,12 @@ static void stats_of(const struct machine_config *c, struct sim_stat_tables *out
 	sim_stat_tables_add(out, &dc_stat_table);
 }
 
+static const struct sim_explain *explain(const char *mechanism)
+{
+	(void)mechanism;
+	return &dc_explain;
+}
+
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "duality", dc_param_rows, dc_param_row_count,
@@ -193,6 +199,7 @@ const struct machine_part machine_duality_part = {
     .is_present = is_present,
     .runs = "kernels",
     .stats = stats_of,
+    .explain = explain,
     .check = check,
     .clocks = clocks,
     .build = build,

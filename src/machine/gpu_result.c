@@ -26,7 +26,7 @@ static uint64_t stat_of(const struct sim_stats *stats, const char *key)
 
 static const char stall_prefix[] = "stall_"; /* of statistics of the SMs: why a scheduler issued nothing */
 
-/* "sm.stall_scoreboard_cycles" is the reason "scoreboard". */
+/* "sm.stall_lsu" is the reason "lsu". */
 static void put_stall(json_t *stalls, const struct sim_stat_desc *row, uint64_t value)
 {
 	g_autofree char *reason = g_strdup(row->name + strlen(stall_prefix));

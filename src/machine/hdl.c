@@ -32,6 +32,12 @@ static void stats_of(const struct machine_config *c, struct sim_stat_tables *out
 	sim_stat_tables_add(out, &hdl_stat_table);
 }
 
+static const struct sim_explain *explain(const char *mechanism)
+{
+	(void)mechanism;
+	return &hdl_explain;
+}
+
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", hdl_param_rows, hdl_param_row_count, machine_config_at(c, &machine_hdl_part));
@@ -101,6 +107,7 @@ const struct machine_part machine_hdl_part = {.name = "hdl",
 					      .groups = groups,
 					      .is_present = is_present,
 					      .stats = stats_of,
+					      .explain = explain,
 					      .check = check,
 					      .clocks = clocks,
 					      .build = build,

@@ -103,22 +103,6 @@ void machine_config_defaults(struct machine_config *c, const struct machine_part
 			parts[i]->defaults(c);
 }
 
-static bool has_key(const struct sim_param_groups *groups, const char *key)
-{
-	const char *dot = strrchr(key, '.');
-
-	for (uint32_t g = 0; dot && g < groups->count; g++) {
-		const struct sim_param_group *group = &groups->items[g];
-
-		if (strlen(group->prefix) != (size_t)(dot - key) || strncmp(group->prefix, key, (size_t)(dot - key)))
-			continue;
-		for (uint32_t i = 0; i < group->row_count; i++)
-			if (!strcmp(group->rows[i].name, dot + 1))
-				return true;
-	}
-	return false;
-}
-
 bool machine_config_refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
 				   struct base_diag_list *diag)
 {
@@ -126,13 +110,13 @@ bool machine_config_refuse_dropped(const struct machine_config *c, const char *k
 	struct sim_param_groups groups;
 
 	machine_config_groups(&copy, &groups);
-	for (uint32_t i = 0; c->parts[i] && !has_key(&groups, key); i++) {
+	for (uint32_t i = 0; c->parts[i] && !sim_param_groups_find(&groups, key, NULL); i++) {
 		struct sim_param_groups own = {.count = 0};
 
 		if (!is_dropped(c, i) || !c->parts[i]->groups)
 			continue;
 		c->parts[i]->groups(&copy, &own);
-		if (!has_key(&own, key))
+		if (!sim_param_groups_find(&own, key, NULL))
 			continue;
 		base_diag_error(diag, at, "'%s' is a parameter of '%s', which this machine has not (`%s: none`)", key,
 				c->parts[i]->name, c->parts[i]->belongs_to ? c->parts[i]->belongs_to->name

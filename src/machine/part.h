@@ -15,6 +15,7 @@
 #include "base/diag.h"
 #include "energy/events.h"
 #include "sim/ctx.h"
+#include "sim/explain.h"
 #include "sim/param.h"
 
 struct machine;
@@ -48,6 +49,9 @@ struct machine_part {
 	/* Adds the tables of what it counts; c NULL: of what it counts in any machine. machine_new CHECKs that a
 	 * machine counts nothing else. */
 	void (*stats)(const struct machine_config *c, struct sim_stat_tables *out);
+	/* The rows that explain where the time of a run went (sim/explain.h); of a part that has a mechanism, those of
+	 * the mechanism with that name. NULL: it has none. */
+	const struct sim_explain *(*explain)(const char *mechanism);
 	/* Adds the tables of its energy, if it was built. */
 	void (*energy)(const struct machine_config *c, struct energy_list *out);
 	/* Puts its fields of the results, and their units, into the objects. m: NULL if the machine was never built;

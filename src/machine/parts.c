@@ -50,6 +50,12 @@ static void gpu_stats(const struct machine_config *c, struct sim_stat_tables *ou
 	carry_stat_tables(gpu, out);
 }
 
+static const struct sim_explain *gpu_explain_rows(const char *mechanism)
+{
+	(void)mechanism;
+	return &gpu_explain;
+}
+
 static uint64_t gpu_bytes(const struct machine_config *c)
 {
 	return gpu_host_bytes(machine_gpu_config(c));
@@ -106,6 +112,7 @@ const struct machine_part machine_gpu_part = {
     .defaults = gpu_defaults,
     .runs = "kernels",
     .stats = gpu_stats,
+    .explain = gpu_explain_rows,
     .check = gpu_check,
     .clocks = gpu_clocks,
     .host_bytes = gpu_bytes,
@@ -157,6 +164,11 @@ static void ndp_stats(const struct machine_config *c, struct sim_stat_tables *ou
 	ndp_stat_tables(c ? &site : NULL, out);
 }
 
+static const struct sim_explain *ndp_explain_rows(const char *mechanism)
+{
+	return mechanism ? ndp_mechanism_explain(mechanism) : NULL;
+}
+
 static void ndp_result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		       json_t *fields, json_t *units)
 {
@@ -171,6 +183,7 @@ const struct machine_part machine_ndp_part = {.name = "ndp",
 					      .groups = ndp_groups,
 					      .belongs_to = &machine_gpu_part,
 					      .stats = ndp_stats,
+					      .explain = ndp_explain_rows,
 					      .check = ndp_check,
 					      .result = ndp_result};
 

@@ -95,10 +95,15 @@ static void put_field_units(json_t *units)
 /* What every part of the machine says. */
 static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 {
+	json_t *names = json_array();
 	const struct machine_config *c = &run->session->config;
 	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
 	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
 
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (machine_config_has(c, c->parts[i]))
+			json_array_append_new(names, json_string(c->parts[i]->name));
+	json_object_set_new(o, "parts", names);
 	machine_traffic_begin(o, units);
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result && machine_config_has(c, c->parts[i]))

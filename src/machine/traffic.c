@@ -3,6 +3,8 @@
 
 #include "machine/json.h"
 
+#include <string.h>
+
 static const char bytes_key[] = "traffic_bytes", peaks_key[] = "peak_bytes_per_s";
 
 static const char *name_of(enum machine_way way)
@@ -14,6 +16,14 @@ static const char *name_of(enum machine_way way)
 	};
 
 	return names[way];
+}
+
+bool machine_traffic_has(const char *name)
+{
+	for (uint32_t i = 0; i < MACHINE_WAY_COUNT; i++)
+		if (!strcmp(name_of((enum machine_way)i), name))
+			return true;
+	return false;
 }
 
 void machine_traffic_begin(json_t *fields, json_t *units)

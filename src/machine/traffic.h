@@ -7,6 +7,7 @@
 #define STRATA_MACHINE_TRAFFIC_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* To and from the memory, from stack to stack, in DRAM (dram: both together, which is all that a memory that is a rate
@@ -22,6 +23,8 @@ enum machine_way {
 };
 
 /* Before the parts: nothing is counted, nothing has a peak. */
+/* Is there a way of this name? */
+bool machine_traffic_has(const char *name);
 void machine_traffic_begin(json_t *fields, json_t *units);
 /* A part counts this way. */
 void machine_traffic_count(json_t *fields, enum machine_way way, uint64_t bytes);

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "ndp/carry/carry.h"
 #include "ndp/registry.h"
+#include "sim/explain.h"
 
 struct ndp_mechanism {
 	struct carry_policy ops;
@@ -13,6 +14,8 @@ struct ndp_mechanism {
 	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);
 	/* What it stores; NULL: nothing is known. */
 	uint32_t (*storage)(const struct ndp_site *site, struct ndp_storage *items);
+	/* The rows that explain it; NULL: it has none. */
+	const struct sim_explain *explain;
 	/* Adds the tables of what it counts at a site; site NULL: at any. NULL: it counts nothing. */
 	void (*stats)(const struct ndp_site *site, struct sim_stat_tables *out);
 };

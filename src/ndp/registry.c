@@ -1,6 +1,8 @@
 /* registry.c - makes the mechanism that the configuration names. */
 #include "ndp/registry.h"
 
+#include <string.h>
+
 #include "base/check.h"
 #include "ndp/mechanism.h"
 
@@ -65,6 +67,14 @@ uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *
 	const struct ndp_mechanism *m = mechanisms[site->ndp->choice.mechanism];
 
 	return m && m->storage ? m->storage(site, items) : 0;
+}
+
+const struct sim_explain *ndp_mechanism_explain(const char *name)
+{
+	for (uint32_t i = 1; i < mechanism_count; i++)
+		if (mechanisms[i] && !strcmp(ndp_mechanism_name(i), name))
+			return mechanisms[i]->explain;
+	return NULL;
 }
 
 void ndp_stat_tables(const struct ndp_site *site, struct sim_stat_tables *out)

@@ -7,6 +7,8 @@
 #include "ndp/carry/carry.h"
 #include "ndp/params.h"
 
+struct sim_explain;
+
 /* Where a mechanism is to live. */
 struct ndp_site {
 	const struct gpu_config *gpu;
@@ -34,6 +36,9 @@ struct ndp_storage {
 enum { NDP_STORAGE_MAX = 16 };
 /* Fills items (room for NDP_STORAGE_MAX) and returns their number. */
 uint32_t ndp_mechanism_storage(const struct ndp_site *site, struct ndp_storage *items);
+
+/* The rows that explain a mechanism, by its name; NULL: there are none. */
+const struct sim_explain *ndp_mechanism_explain(const char *name);
 
 /* Adds the tables of what the mechanism of a site counts; site NULL: of what any mechanism does. */
 void ndp_stat_tables(const struct ndp_site *site, struct sim_stat_tables *out);

@@ -1,153 +1,162 @@
-/* roofline.c - peaks from the machine's parameters, uses from the account. */
+/* roofline.c - what a run did in a second, and what each resource would have allowed, by the rows of its parts. */
 #include "report/roofline.h"
 
 #include "report/demangle.h"
 #include "report/report.h"
-#include "report/roofline_roofs.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum { KERNELS_SHOWN = 5, ROOFS_SHOWN = 4, NAME_SHOWN = 28 };
+enum { KERNELS_SHOWN = 5, ROOFS_SHOWN = 4, NAME_SHOWN = 28, ROOFS_MAX = 32 };
 
-static const double lanes = 32, hz_per_khz = 1e3, ps_per_s = 1e12, giga = 1e9;
+static const double ps_per_s = 1e12, giga = 1e9, lanes = 32;
 
-static double param(const json_t *run, const char *name)
+/* What rows are computed over: a run, and an item of a list in it. */
+struct work {
+	struct base_formula_scope scope; /* of the run */
+	const json_t *run;
+	const char *list; /* "": the program is the only item */
+	size_t item;
+};
+
+struct roof {
+	const struct sim_explain_roof *row;
+	double per_s;
+};
+
+/* Outside most() and total() "own." names what the roofs are of. */
+static double value(void *ctx, const char *name)
 {
-	return report_number(run, "params", name);
+	const struct work *w = ctx;
+
+	if (!g_str_has_prefix(name, "own."))
+		return w->scope.value(w->scope.ctx, name);
+	return w->scope.own(w->scope.ctx, w->list, w->item, name + strlen("own."));
 }
 
-/* SMs of the GPU and of the stacks, times what one has. */
-static double sm_total(const json_t *run)
+static size_t count(void *ctx, const char *list)
 {
-	return param(run, "gpu.sm_count") + param(run, "gpu.stack_count") * param(run, "gpu.stack_sm_count");
+	const struct work *w = ctx;
+
+	return w->scope.count(w->scope.ctx, list);
 }
 
-static double clock_hz(const json_t *run)
+static double own(void *ctx, const char *list, size_t item, const char *name)
 {
-	return param(run, "gpu.sm_clock_khz") * hz_per_khz;
+	const struct work *w = ctx;
+
+	return w->scope.own(w->scope.ctx, list, item, name);
 }
 
-static double schedulers_hz(const json_t *run)
+static double formula(struct work *w, const char *text)
 {
-	return sm_total(run) * param(run, "sm.scheduler_count") * clock_hz(run);
+	const struct base_formula_scope scope = {
+	    .value = value, .count = count, .own = own, .ctx = w, .has_own = *w->list != '\0'};
+
+	return base_formula_value(text, &scope);
 }
 
-/* One warp in so many cycles, by a unit of each scheduler. */
-static double unit_per_s(const json_t *run, const char *interval)
-{
-	return schedulers_hz(run) * lanes / param(run, interval);
-}
-
-/* One for all schedulers of an SM. */
-static double sfu_per_s(const json_t *run)
-{
-	return sm_total(run) * clock_hz(run) * lanes / param(run, "sm.sfu_interval_cycles");
-}
-
-static uint32_t roofs_of(const json_t *run, struct report_roof *out)
-{
-	const struct report_roof all[] = {
-	    {"issue", true, {"issue_slots"}, schedulers_hz(run)},
-	    {"integer units", true, {"int_threads"}, unit_per_s(run, "sm.int_interval_cycles")},
-	    {"multipliers", true, {"imul_threads"}, unit_per_s(run, "sm.imul_interval_cycles")},
-	    {"fp32 units", true, {"fp32_threads"}, unit_per_s(run, "sm.fp32_interval_cycles")},
-	    {"fp64 units", true, {"fp64_threads"}, unit_per_s(run, "sm.fp64_interval_cycles")},
-	    {"SFUs", true, {"sfu_threads"}, sfu_per_s(run)},
-	    {"links, GPU to stacks", false, {"tx_bytes"}, report_number(run, "peak_bytes_per_s", "tx")},
-	    {"links, stacks to GPU", false, {"rx_bytes"}, report_number(run, "peak_bytes_per_s", "rx")},
-	    {"links between stacks", false, {"mesh_bytes"}, report_number(run, "peak_bytes_per_s", "stack_to_stack")},
-	    {"DRAM of the stacks",
-	     false,
-	     {"dram_read_bytes", "dram_write_bytes"},
-	     report_number(run, "peak_bytes_per_s", "dram")},
-	};
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-		if (all[i].per_s > 0)
-			out[count++] = all[i];
-	return count;
-}
-
-static double use_of(const json_t *uses, const struct report_roof *r)
-{
-	return report_number(uses, r->uses[0], NULL) + (r->uses[1] ? report_number(uses, r->uses[1], NULL) : 0);
-}
-
-/* What the kernel uses nothing of is no roof of it. */
-static json_t *kernel_roofs(const json_t *uses, double work, const struct report_roof *roofs, uint32_t count)
+/* What the item uses nothing of is no roof of it. */
+static json_t *roofs_over(struct work *w, double amount, const struct roof *roofs, uint32_t roof_count)
 {
 	json_t *out = json_array();
 
-	for (uint32_t i = 0; i < count; i++) {
-		const double use = use_of(uses, &roofs[i]), intensity = use > 0 ? work / use : 0;
+	for (uint32_t i = 0; i < roof_count; i++) {
+		const double use = formula(w, roofs[i].row->use), intensity = use > 0 ? amount / use : 0;
 		size_t at = 0;
 
-		if (use <= 0 || roofs[i].per_s <= 0)
+		if (!(use > 0))
 			continue;
 		while (at < json_array_size(out) &&
 		       report_number(json_array_get(out, at), "per_s", NULL) <= intensity * roofs[i].per_s)
 			at++;
 		json_array_insert_new(out, at,
-				      json_pack("{s:s, s:f, s:f}", "name", roofs[i].name, "intensity", intensity,
+				      json_pack("{s:s, s:f, s:f}", "name", roofs[i].row->label, "intensity", intensity,
 						"per_s", intensity * roofs[i].per_s));
 	}
 	return out;
 }
 
-static json_t *kernel_of(const json_t *kernel, const char *work_key, const struct report_roof *roofs, uint32_t count)
+/* Of an item that has done nothing: NULL. */
+static json_t *item_of(struct work *w, const struct sim_explain_work *row, const json_t *item, const struct roof *roofs,
+		       uint32_t roof_count)
 {
-	const json_t *uses = json_object_get(kernel, "uses");
-	const double work = report_number(uses, work_key, NULL), time_ps = report_number(uses, "time_ps", NULL);
-	const double per_s = time_ps > 0 ? work / time_ps * ps_per_s : 0;
-	json_t *own = kernel_roofs(uses, work, roofs, count);
-	const double lowest = report_number(json_array_get(own, 0), "per_s", NULL);
-	json_t *title = report_title(kernel);
-	g_autofree char *shown = report_title_cut(json_string_value(title), NAME_SHOWN);
+	const double amount = formula(w, row->work), time_s = formula(w, row->seconds);
+	const double per_s = time_s > 0 ? amount / time_s : 0;
+	g_autofree char *short_name = NULL;
+	json_t *title, *over;
+	double lowest;
 
-	return json_pack("{s:o, s:s, s:f, s:f, s:f, s:f, s:o}", "name", title, "short", shown, "time_ps", time_ps,
-			 "work", work, "per_s", per_s, "share", lowest > 0 ? per_s / lowest : 0, "roofs", own);
+	if (!(amount >= 0))
+		return NULL;
+	over = roofs_over(w, amount, roofs, roof_count);
+	lowest = report_number(json_array_get(over, 0), "per_s", NULL);
+	title = item ? report_title(item) : json_string("the program");
+	short_name = report_title_cut(json_string_value(title), NAME_SHOWN);
+	return json_pack("{s:o, s:s, s:f, s:f, s:f, s:f, s:o}", "name", title, "short", short_name, "time_ps",
+			 time_s * ps_per_s, "work", amount, "per_s", per_s, "share", lowest > 0 ? per_s / lowest : 0,
+			 "roofs", over);
 }
 
-json_t *report_roofline_of(const json_t *kernels, const char *work, const char *work_key,
-			   const struct report_roof *roofs, uint32_t count)
+static json_t *items_of(struct work *w, const struct sim_explain_work *row, const struct roof *roofs,
+			uint32_t roof_count)
 {
-	json_t *rows = json_array(), *all = json_array(), *kernel;
-	size_t i;
+	const json_t *list = *w->list ? report_rows_list(w->run, w->list) : NULL;
+	const size_t item_count = *w->list ? json_array_size(list) : 1;
+	json_t *out = json_array();
 
-	json_array_foreach((json_t *)kernels, i, kernel)
-		report_insert(rows, "time_ps", kernel_of(kernel, work_key, roofs, count));
-	for (uint32_t k = 0; k < count; k++)
-		if (roofs[k].per_s > 0)
-			json_array_append_new(all,
-					      json_pack("{s:s, s:s, s:f}", "name", roofs[k].name, "kind",
-							roofs[k].is_unit ? "units" : "bytes", "per_s", roofs[k].per_s));
-	return json_pack("{s:s, s:o, s:o}", "work", work, "roofs", all, "kernels", rows);
-}
+	for (w->item = 0; w->item < item_count; w->item++) {
+		json_t *item = item_of(w, row, json_array_get(list, w->item), roofs, roof_count);
 
-static json_t *of_gpu(const json_t *run)
-{
-	struct report_roof roofs[REPORT_ROOFS_MAX];
-	const uint32_t count = roofs_of(run, roofs);
-	json_t *out = report_roofline_of(json_object_get(json_object_get(run, "account"), "kernels"),
-					 "instructions of threads", "thread_instructions", roofs, count);
-
-	json_object_set_new(out, "lanes", json_real(lanes));
+		if (item)
+			report_insert(out, "time_ps", item);
+	}
 	return out;
+}
+
+/* The roofs of all parts that the machine has. */
+static uint32_t roofs_of(struct work *w, const struct machine_explain *rows, struct roof *out)
+{
+	uint32_t roof_count = 0;
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_roof *r = rows->items[i]->roofs; r->label; r++) {
+			const double per_s = formula(w, r->per_s);
+
+			if (per_s > 0 && roof_count < ROOFS_MAX)
+				out[roof_count++] = (struct roof){r, per_s};
+		}
+	return roof_count;
 }
 
 json_t *report_roofline(const json_t *run)
 {
+	struct machine_explain rows;
+	const struct sim_explain_work *row = NULL;
+	struct work w = {.scope = report_rows_scope(run), .run = run};
+	struct roof roofs[ROOFS_MAX];
+	json_t *all = json_array(), *out;
+	uint32_t roof_count;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count && !row; i++)
+		row = rows.items[i]->work->label ? rows.items[i]->work : NULL;
+	if (!row || (*row->list && !report_rows_list(run, row->list))) {
+		json_decref(all);
+		return json_null();
+	}
+	w.list = row->list;
+	roof_count = roofs_of(&w, &rows, roofs);
+	for (uint32_t i = 0; i < roof_count; i++)
+		json_array_append_new(all,
+				      json_pack("{s:s, s:s, s:f}", "name", roofs[i].row->label, "kind",
+						roofs[i].row->is_unit ? "units" : "bytes", "per_s", roofs[i].per_s));
+	out = json_pack("{s:s, s:o, s:o}", "work", row->label, "roofs", all, "kernels",
+			items_of(&w, row, roofs, roof_count));
 	if (json_is_object(json_object_get(run, "account")))
-		return of_gpu(run);
-	if (json_is_object(json_object_get(run, "duality")))
-		return report_roofline_caches(run);
-	if (json_is_object(json_object_get(run, "channels")))
-		return report_roofline_channels(run);
-	if (json_is_object(json_object_get(run, "coprocessor")))
-		return report_roofline_units(run);
-	return json_null();
+		json_object_set_new(out, "lanes", json_real(lanes));
+	return out;
 }
 
 void report_roofline_print(FILE *out, const json_t *roofline)

@@ -61,10 +61,23 @@ static void print_head(FILE *out, const json_t *run)
 		fprintf(out, "  fault          %s\n", fault);
 }
 
+/* Whose cycles they are, as the machine's part has named their unit: "SM cycles". */
+static char *cycles_text(const json_t *run)
+{
+	static const char in_kernels[] = " in kernels";
+	const char *unit = json_string_value(json_object_get(json_object_get(run, "units"), "cycles"));
+
+	if (!unit)
+		return g_strdup("cycles");
+	return g_str_has_suffix(unit, in_kernels) ? g_strndup(unit, strlen(unit) - strlen(in_kernels)) : g_strdup(unit);
+}
+
 static void print_time(FILE *out, const json_t *run)
 {
-	fprintf(out, "  time           %.3f us in kernels (%.0f SM cycles), %.3f us the whole program\n",
-		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL),
+	g_autofree char *cycles = cycles_text(run);
+
+	fprintf(out, "  time           %.3f us in kernels (%.0f %s), %.3f us the whole program\n",
+		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL), cycles,
 		report_number(run, "total_time_ps", NULL) / ps_per_us);
 	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
 		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),

@@ -8,6 +8,7 @@
 #include "report/placed.h"
 #include "report/report.h"
 #include "report/roofline.h"
+#include "report/rows.h"
 #include "report/units.h"
 
 #include <glib.h>
@@ -15,7 +16,7 @@
 
 enum { KERNELS_SHOWN = 10, FINDINGS_STALLS = 2 };
 
-static const double ps_per_us = 1e6, ps_per_s = 1e12, large = 0.7, small = 0.05;
+static const double ps_per_us = 1e6, large = 0.7, small = 0.05;
 
 static double stat_of(const json_t *run, const char *key)
 {
@@ -97,197 +98,6 @@ static json_t *kernels_of(const json_t *run)
 	return out;
 }
 
-/* ---- bounds ---- */
-
-static void add_bound(json_t *out, const char *name, double least_ps, double time_ps)
-{
-	if (least_ps > 0)
-		report_insert(out, "least_ps",
-			      json_pack("{s:s, s:f, s:f}", "name", name, "least_ps", least_ps, "share",
-					share(least_ps, time_ps)));
-}
-
-/* Where reads and writes are counted, or both together. */
-static double least_of_dram(const json_t *run)
-{
-	const double per_s = report_number(run, "peak_bytes_per_s", "dram");
-	double bytes;
-
-	return report_dram_bytes(run, &bytes) && per_s > 0 ? bytes / per_s * ps_per_s : 0;
-}
-
-static double least_of(const json_t *run, const char *bytes, const char *peak)
-{
-	const double per_s = report_number(run, "peak_bytes_per_s", peak);
-
-	return per_s > 0 ? report_number(run, "traffic_bytes", bytes) / per_s * ps_per_s : 0;
-}
-
-/* The busiest stack of those that share the work: what bounds is one link, not their mean. more: bytes of another kind
- * that take the same way, or NULL. */
-static double busiest_stack(const json_t *run, const char *bytes, const char *more, const char *peak)
-{
-	const json_t *stacks = json_object_get(run, "stacks"), *stack;
-	const size_t count = json_array_size(stacks);
-	double most = 0, per_s = report_number(run, "peak_bytes_per_s", peak);
-	size_t i;
-
-	json_array_foreach(stacks, i, stack)
-		most = MAX(most, report_number(stack, bytes, NULL) + (more ? report_number(stack, more, NULL) : 0));
-	return count && per_s > 0 ? most / (per_s / (double)count) * ps_per_s : 0;
-}
-
-/* Two ports, each an access a cycle (hdl/ports.h). */
-static double busiest_design(const json_t *run)
-{
-	const double per_s = 2 * 1e3 * report_number(run, "params", "ndp.clock_khz");
-	json_t *design;
-	double most = 0;
-	size_t i;
-
-	json_array_foreach(json_object_get(json_object_get(run, "core_account"), "accelerators"), i, design)
-		most = MAX(most, report_number(design, "accesses", NULL));
-	return per_s > 0 ? most / per_s * ps_per_s : 0;
-}
-
-static double busiest_core(const json_t *run)
-{
-	const double clock_khz = report_number(run, "params", "csp.clock_khz");
-	json_t *core;
-	double most = 0;
-	size_t i;
-
-	json_array_foreach(json_object_get(json_object_get(run, "unit_account"), "cores"), i, core)
-		most = MAX(most, report_number(core, "parts", "multiply_add"));
-	return clock_khz > 0 ? most / clock_khz * (ps_per_s / 1e3) : 0;
-}
-
-/* All schedulers issue together. */
-static double issue_ps(const json_t *run)
-{
-	return share(stat_of(run, "sm.issued_cycles"), stat_of(run, "sm.scheduler_cycles")) *
-	       report_number(run, "time_ps", NULL);
-}
-
-/* What no way of dividing the work between the GPU's SMs and those of the stacks can pass with these bytes and these
- * instructions: a byte of the DRAM is used in its stack, or crosses a link; and somebody issues each instruction. */
-static double near_data_ps(const json_t *run)
-{
-	const double bytes =
-	    report_number(run, "traffic_bytes", "dram_read") + report_number(run, "traffic_bytes", "dram_write");
-	const double links =
-	    report_number(run, "peak_bytes_per_s", "tx") + report_number(run, "peak_bytes_per_s", "rx");
-	const double per_s = links + report_number(run, "peak_bytes_per_s", "dram");
-
-	return MAX(per_s > 0 ? bytes / per_s * ps_per_s : 0, issue_ps(run));
-}
-
-static json_t *bounds_of(const json_t *run)
-{
-	const double time_ps = report_number(run, "time_ps", NULL);
-	const double dram = least_of_dram(run);
-	json_t *out = json_array();
-
-	if (json_object_get(run, "channels")) {
-		add_bound(out, "channels, to the memory", least_of(run, "tx", "tx"), time_ps);
-		add_bound(out, "channels, from the memory", least_of(run, "rx", "rx"), time_ps);
-		add_bound(out, "DRAM of all channels", dram, time_ps);
-		add_bound(out, "ports of the busiest accelerator", busiest_design(run), time_ps);
-		return out;
-	}
-	if (json_object_get(run, "coprocessor")) {
-		add_bound(out, "multiply-adds of the busiest core", busiest_core(run), time_ps);
-		add_bound(out, "links, cores to stacks", least_of(run, "tx", "tx"), time_ps);
-		add_bound(out, "links, stacks to cores", least_of(run, "rx", "rx"), time_ps);
-		add_bound(out, "DRAM of the cores' vaults", dram, time_ps);
-		return out;
-	}
-	add_bound(out, "issue: one instruction per scheduler and cycle", issue_ps(run), time_ps);
-	if (report_number(run, "params", "gpu.stack_sm_count") > 0)
-		add_bound(out, "near data at best: links and DRAM, or issue", near_data_ps(run), time_ps);
-	add_bound(out, "links, GPU to stacks", least_of(run, "tx", "tx"), time_ps);
-	add_bound(out, "links, stacks to GPU", least_of(run, "rx", "rx"), time_ps);
-	add_bound(out, "the busiest stack's link, GPU to stack", busiest_stack(run, "tx_bytes", NULL, "tx"), time_ps);
-	add_bound(out, "the busiest stack's link, stack to GPU", busiest_stack(run, "rx_bytes", NULL, "rx"), time_ps);
-	add_bound(out, "links between the stacks", least_of(run, "stack_to_stack", "stack_to_stack"), time_ps);
-	add_bound(out, "DRAM of all stacks", dram, time_ps);
-	add_bound(out, "DRAM of the busiest stack", busiest_stack(run, "dram_read_bytes", "dram_write_bytes", "dram"),
-		  time_ps);
-	return out;
-}
-
-/* ---- the mechanism's ledger ---- */
-
-static const struct entry {
-	const char *name, *statistic;
-} ledger_rows[] = {
-    {"TOM: instances of blocks", "tom.instance_count"},
-    {"TOM: offloaded", "tom.offloaded_count"},
-    {"TOM: stayed, condition false", "tom.condition_false_count"},
-    {"TOM: stayed, mapping being learned", "tom.learning_count"},
-    {"TOM: stayed, stack SM full", "tom.full_count"},
-    {"TOM: stayed, TX busy", "tom.tx_busy_count"},
-    {"TOM: stayed, RX busy", "tom.rx_busy_count"},
-    {"TOM: stayed, stack SM's arithmetic full", "tom.alu_full_count"},
-    {"TOM: stayed, no access to memory", "tom.no_access_count"},
-    {"TOM: bytes of requests", "tom.request_bytes"},
-    {"TOM: bytes of answers", "tom.answer_bytes"},
-    {"NSU: instances of blocks", "nsu_control.instances"},
-    {"NSU: offloaded", "nsu_control.offloaded"},
-    {"NSU: stayed by the ratio", "nsu_control.kept_by_ratio"},
-    {"NSU: stayed, no benefit seen", "nsu_control.kept_by_benefit"},
-    {"NSU: lines read for blocks", "partition.read_lines"},
-    {"NSU: of them from the L1", "partition.read_l1_hits"},
-    {"NSU: of them from the L2", "partition.read_l2_hits"},
-    {"NSU: lines written", "partition.write_lines"},
-    {"NSU: waits for credits, ps of all warps", "partition.credit_wait_ps"},
-    {"Duality Cache: kernels in the arrays", "duality.kernels"},
-    {"Duality Cache: accesses of control blocks", "duality.accesses"},
-    {"Duality Cache: of them, spilled registers", "duality.spill_accesses"},
-    {"Duality Cache: lines", "duality.lines"},
-    {"Duality Cache: of them, from ways that are cache", "duality.cache_hits"},
-    {"Duality Cache: bytes read from the memory", "duality.read_bytes"},
-    {"Duality Cache: bytes written to the memory", "duality.write_bytes"},
-    {"Duality Cache: bytes between sockets", "duality.link_bytes"},
-    {"NDPs: accesses to their own channel", "channel.local"},
-    {"NDPs: remote reads", "channel.remote_reads"},
-    {"NDPs: remote writes", "channel.remote_writes"},
-    {"NDPs: remote atomics", "channel.remote_atomics"},
-    {"NDPs: bytes of messages, coherence among them", "channel.message_bytes"},
-    {"NDPs: bytes of remote writes up the channels", "channel.data_up_bytes"},
-    {"NDPs: bytes of remote accesses down the channels", "channel.data_down_bytes"},
-    {"NDPs: bytes of the memory beside them", "channel.near_bytes"},
-    {"NDPs: bytes of directories", "channel.directory_bytes"},
-    {"coprocessor: lines loaded to registers", "core.load_lines"},
-    {"coprocessor: lines loaded to the shared register file", "core.ssrf_lines"},
-    {"coprocessor: lines stored", "core.store_lines"},
-    {"coprocessor: lines sent to other cores' memory", "core.send_lines"},
-    {"coprocessor: signals to other cores", "core.signals"},
-    {"BOM: CTAs moved", "gpu.cta_moves"},
-    {"BOM: bytes of contexts", "gpu.cta_context_bytes"},
-    {"BOM: offloads decided", "bom.offload_count"},
-    {"BOM: refused, stack full", "bom.full_count"},
-    {"BOM: refused, miss rate", "bom.miss_rate_count"},
-    {"BOM: refused, diverged", "bom.diverged_count"},
-    {"BOM: refused, at a barrier", "bom.barrier_count"},
-    {"BOM: refused, shared memory", "bom.shared_count"},
-    {"BOM: refused, too few warps", "bom.warps_count"},
-};
-
-static json_t *ledger_of(const json_t *run)
-{
-	json_t *out = json_array();
-
-	for (size_t i = 0; i < G_N_ELEMENTS(ledger_rows); i++) {
-		const double value = stat_of(run, ledger_rows[i].statistic);
-
-		if (value > 0)
-			json_array_append_new(out, json_pack("{s:s, s:s, s:f}", "name", ledger_rows[i].name,
-							     "statistic", ledger_rows[i].statistic, "value", value));
-	}
-	return out;
-}
-
 /* ---- findings ---- */
 
 static void add_finding(json_t *out, char *text)
@@ -339,54 +149,58 @@ static void find_stalls(const json_t *run, json_t *out)
 						 100 * stalls[i].share, stalls[i].reason));
 }
 
-static void find_ledger(const json_t *run, json_t *out)
+/* What the results have something of. */
+static void put_if(json_t *why, const char *key, bool is_there, json_t *value)
 {
-	const double instances = stat_of(run, "tom.instance_count"), full = stat_of(run, "tom.full_count");
-	const double requests = stat_of(run, "tom.request_bytes") + stat_of(run, "tom.answer_bytes");
+	if (is_there)
+		json_object_set_new(why, key, value);
+	else
+		json_decref(value);
+}
 
-	if (instances > 0 && full > instances / 4)
-		add_finding(out,
-			    g_strdup_printf("%.0f of %.0f instances of TOM's blocks stay because the stack's SM is "
-					    "full: gpu.stack_sm_warp_slot_count",
-					    full, instances));
-	if (requests > 0)
-		add_finding(
-		    out,
-		    g_strdup_printf(
-			"TOM's messages are %.3f MB of the %.3f MB on the links", requests / 1e6,
-			(report_number(run, "traffic_bytes", "tx") + report_number(run, "traffic_bytes", "rx")) / 1e6));
+/* Where the time of cores and designs at memory channels, or of a coprocessor's units, went. */
+static void put_units(json_t *why, const json_t *run, json_t *findings)
+{
+	json_t *cores;
+
+	if (json_object_get(run, "coprocessor"))
+		json_object_set_new(why, "units", report_units(run, findings));
+	if (!json_object_get(run, "channels"))
+		return;
+	cores = report_cores(run);
+	if (json_is_object(cores))
+		json_array_extend(findings, json_object_get(cores, "findings"));
+	json_object_set_new(why, "cores", cores);
 }
 
 json_t *report_why(const json_t *run, const json_t *any)
 {
-	json_t *bounds = bounds_of(run), *findings = json_array();
+	const bool has_kernels = json_is_object(json_object_get(run, "program"));
+	const bool has_schedulers = stat_of(run, "sm.scheduler_cycles") > 0;
 	const json_t *other = report_is_same_work(run, any) ? any : NULL;
+	json_t *why = json_object(), *findings = json_array(), *bounds;
+	struct machine_explain rows;
 
-	if (json_object_get(run, "channels")) {
-		json_t *cores = report_cores(run);
-
-		if (json_is_object(cores))
-			json_array_extend(findings, json_object_get(cores, "findings"));
-		find_bound(bounds, findings);
-		return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cores", cores, "placed",
-				 report_placed(run, other), "roofline", report_roofline(run), "bounds", bounds,
-				 "ledger", ledger_of(run), "findings", findings);
-	}
-	if (json_object_get(run, "coprocessor")) {
-		json_t *units = report_units(run, findings);
-
-		find_bound(bounds, findings);
-		return json_pack("{s:o, s:o, s:o, s:o, s:o}", "units", units, "roofline", report_roofline(run),
-				 "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
-	}
-	find_program(run, findings);
+	report_rows_of(run, &rows);
+	bounds = report_bounds(run, &rows);
+	if (has_kernels)
+		find_program(run, findings);
+	put_units(why, run, findings);
 	find_bound(bounds, findings);
 	find_stalls(run, findings);
-	find_ledger(run, findings);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "account", report_account(run),
-			 "placed", report_placed(run, other), "blocks", report_ledger(run), "roofline",
-			 report_roofline(run), "program", program_of(run), "cycles", cycles_of(run), "kernels",
-			 kernels_of(run), "bounds", bounds, "ledger", ledger_of(run), "findings", findings);
+	report_findings_add(run, &rows, findings);
+	put_if(why, "account", has_schedulers, report_account(run));
+	json_object_set_new(why, "placed", report_placed(run, other));
+	put_if(why, "blocks", has_schedulers, report_ledger(run));
+	json_object_set_new(why, "roofline", report_roofline(run));
+	put_if(why, "program", has_kernels, program_of(run));
+	put_if(why, "cycles", has_schedulers, cycles_of(run));
+	json_object_set_new(why, "shares", report_shares(run, &rows));
+	put_if(why, "kernels", has_kernels, kernels_of(run));
+	json_object_set_new(why, "bounds", bounds);
+	json_object_set_new(why, "ledger", report_ledger_sums(run, &rows));
+	json_object_set_new(why, "findings", findings);
+	return why;
 }
 
 /* ---- as text ---- */
@@ -438,47 +252,26 @@ static void print_kernels(FILE *out, const json_t *kernels)
 	}
 }
 
-static void print_bounds(FILE *out, const json_t *bounds)
-{
-	size_t i;
-	json_t *bound;
-
-	fputs("\nwhat each resource alone needs, at its full rate, of the time\n", out);
-	json_array_foreach(bounds, i, bound)
-		fprintf(out, "  %-44s %14.3f us %7.1f %%\n", json_string_value(json_object_get(bound, "name")),
-			report_number(bound, "least_ps", NULL) / ps_per_us, 100 * report_number(bound, "share", NULL));
-}
-
-static void print_ledger(FILE *out, const json_t *ledger)
-{
-	size_t i;
-	json_t *row;
-
-	if (json_array_size(ledger))
-		fputs("\nthe mechanism's ledger\n", out);
-	json_array_foreach(ledger, i, row)
-		fprintf(out, "  %-44s %14.0f\n", json_string_value(json_object_get(row, "name")),
-			report_number(row, "value", NULL));
-}
-
 void report_why_print(FILE *out, const json_t *why)
 {
 	size_t i;
 	json_t *finding;
 
-	if (json_object_get(why, "cores")) {
+	if (json_object_get(why, "cores"))
 		report_cores_print(out, json_object_get(why, "cores"));
-	} else if (json_object_get(why, "units")) {
+	if (json_object_get(why, "units"))
 		report_units_print(out, json_object_get(why, "units"));
-	} else {
+	if (json_object_get(why, "program")) {
 		print_program(out, json_object_get(why, "program"));
 		print_kernels(out, json_object_get(why, "kernels"));
-		print_cycles(out, json_object_get(why, "cycles"));
-		report_account_print(out, json_object_get(why, "account"));
 	}
-	print_bounds(out, json_object_get(why, "bounds"));
+	if (json_object_get(why, "cycles"))
+		print_cycles(out, json_object_get(why, "cycles"));
+	report_account_print(out, json_object_get(why, "account"));
+	report_shares_print(out, json_object_get(why, "shares"));
+	report_bounds_print(out, json_object_get(why, "bounds"));
 	report_roofline_print(out, json_object_get(why, "roofline"));
-	print_ledger(out, json_object_get(why, "ledger"));
+	report_ledger_sums_print(out, json_object_get(why, "ledger"));
 	report_ledger_print(out, json_object_get(why, "blocks"));
 	report_placed_print(out, json_object_get(why, "placed"));
 	fputs("\nfindings\n", out);

@@ -343,6 +343,14 @@ static const struct sim_param_desc *find_row(const struct sim_param_group *group
 	return NULL;
 }
 
+const struct sim_param_desc *sim_param_groups_find(const struct sim_param_groups *groups, const char *key,
+						   const struct sim_param_group **group)
+{
+	const struct sim_param_group *own;
+
+	return find_row(groups->items, groups->count, key, group ? group : &own);
+}
+
 static bool set_value(const struct sim_param_desc *row, void *field, const char *key, const char *value,
 		      struct base_place at, struct base_diag_list *diag)
 {

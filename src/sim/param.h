@@ -72,6 +72,10 @@ struct sim_param_groups {
 void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
 			  uint32_t row_count, void *values);
 
+/* The row of "prefix.name", and its group in *group (if not NULL); NULL: no group has it. */
+const struct sim_param_desc *sim_param_groups_find(const struct sim_param_groups *groups, const char *key,
+						   const struct sim_param_group **group);
+
 /* Sets all values of the group to their defaults. */
 void sim_param_defaults(const struct sim_param_group *g);
 

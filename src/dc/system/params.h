@@ -4,6 +4,7 @@
 
 #include "dc/exec/exec.h"
 #include "mem/memory.h"
+#include "sim/explain.h"
 #include "sim/param.h"
 
 #define DC_PLACEMENTS(X) X(DC_PACK, pack) X(DC_SPREAD, spread)
@@ -41,6 +42,7 @@ struct dc_stats {
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table dc_stat_table;
+extern const struct sim_explain dc_explain;
 
 /* Rules across the parameters, and those with its memory. */
 bool dc_params_check(const struct dc_params *p, const struct memory_params *m, struct base_diag_list *diag);

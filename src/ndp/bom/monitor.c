@@ -355,7 +355,13 @@ static void monitor_stats(const struct ndp_site *site, struct sim_stat_tables *o
 	sim_stat_tables_add(out, &bom_stat_table);
 }
 
+#define EXPLAIN_LINKAGE static
+#define EXPLAIN_TABLE bom_explain
+#define EXPLAIN_ROWS "ndp/bom/bom_explain.def"
+#include "sim/explain.inc"
+
 const struct ndp_mechanism ndp_bom = {
+    .explain = &bom_explain,
     .stats = monitor_stats,
     .ops =
 	{

@@ -189,7 +189,13 @@ static void offload_stats(const struct ndp_site *site, struct sim_stat_tables *o
 		sim_stat_tables_add(out, &map_stat_table);
 }
 
+#define EXPLAIN_LINKAGE static
+#define EXPLAIN_TABLE nsu_explain
+#define EXPLAIN_ROWS "ndp/nsu/nsu_explain.def"
+#include "sim/explain.inc"
+
 const struct ndp_mechanism ndp_nsu = {
+    .explain = &nsu_explain,
     .stats = offload_stats,
     .ops =
 	{

@@ -390,7 +390,13 @@ static void controller_stats(const struct ndp_site *site, struct sim_stat_tables
 	sim_stat_tables_add(out, &map_stat_table);
 }
 
+#define EXPLAIN_LINKAGE static
+#define EXPLAIN_TABLE tom_explain
+#define EXPLAIN_ROWS "ndp/tom/tom_explain.def"
+#include "sim/explain.inc"
+
 const struct ndp_mechanism ndp_tom = {
+    .explain = &tom_explain,
     .stats = controller_stats,
     .ops =
 	{

@@ -154,7 +154,13 @@ static void ideal_stats(const struct ndp_site *site, struct sim_stat_tables *out
 	sim_stat_tables_add(out, &tom_stat_table);
 }
 
+#define EXPLAIN_LINKAGE static
+#define EXPLAIN_TABLE tom_ideal_explain
+#define EXPLAIN_ROWS "ndp/tom/tom_ideal_explain.def"
+#include "sim/explain.inc"
+
 const struct ndp_mechanism ndp_tom_ideal = {
+	.explain = &tom_ideal_explain,
 	.stats = ideal_stats,
 	.ops = {
 		.name = "tom-ideal",

@@ -1,0 +1,184 @@
+/* explain.c - collects the parts' rows, and holds the names in them against the parts' tables. */
+#include "machine/explain.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "base/check.h"
+#include "base/formula.h"
+#include "csp/machine.h"
+#include "machine/memories.h"
+#include "machine/parts.h"
+#include "machine/traffic.h"
+#include "sim/explain.h"
+
+static void add(struct machine_explain *out, const struct sim_explain *rows)
+{
+	if (rows)
+		out->items[out->count++] = rows;
+}
+
+void machine_explain_of(const struct machine_config *c, struct machine_explain *out)
+{
+	const char *mechanism =
+	    machine_config_has_gpu(c) ? ndp_mechanism_name((uint32_t)machine_ndp_site(c).ndp->choice.mechanism) : NULL;
+
+	out->count = 0;
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->explain && machine_config_has(c, c->parts[i]))
+			add(out, c->parts[i]->explain(mechanism));
+}
+
+void machine_explain_of_parts(bool (*has)(void *ctx, const char *part), void *ctx, const char *mechanism,
+			      struct machine_explain *out)
+{
+	out->count = 0;
+	for (const struct machine_part *const *p = machine_parts; *p; p++)
+		if ((*p)->explain && has(ctx, (*p)->name))
+			add(out, (*p)->explain(mechanism));
+	if (has(ctx, "csp"))
+		add(out, &csp_explain);
+}
+
+/* ---- names ---- */
+
+struct names {
+	struct machine_config config; /* of every part, with a memory that stands for any */
+	struct sim_param_groups groups;
+	struct sim_stat_tables stats;
+	const char *wrong; /* the first name that nothing has */
+};
+
+static void names_init(struct names *n)
+{
+	*n = (struct names){.wrong = NULL};
+	machine_config_defaults(&n->config, machine_parts);
+	machine_memory_any(&n->config);
+	machine_config_groups(&n->config, &n->groups);
+	for (const struct machine_part *const *p = machine_parts; *p; p++)
+		if ((*p)->stats)
+			(*p)->stats(NULL, &n->stats);
+	csp_stat_tables(&n->stats);
+}
+
+static bool is_parameter(const struct names *n, const char *key)
+{
+	/* The coprocessor's are its own. */
+	return g_str_has_prefix(key, "csp.") || sim_param_groups_find(&n->groups, key, NULL);
+}
+
+/* "stat.", "param." and so on name what parts have declared; a list, and what its items have, the results. */
+static bool is_name(void *ctx, const char *name, bool is_list)
+{
+	static const char *const lists[] = {"stacks",	       "core_account.accelerators", "account.kernels",
+					    "duality.kernels", "unit_account.cores",	    NULL};
+	static const char *const fields[] = {"time_s", "coprocessor.cfmas", "coprocessor.cores", NULL};
+	struct names *n = ctx;
+	bool is_right;
+
+	if (is_list)
+		is_right = g_strv_contains(lists, name);
+	else if (g_str_has_prefix(name, "own."))
+		is_right = true;
+	else if (g_str_has_prefix(name, "stat."))
+		is_right = sim_stat_tables_find(&n->stats, name + strlen("stat."));
+	else if (g_str_has_prefix(name, "param."))
+		is_right = is_parameter(n, name + strlen("param."));
+	else if (g_str_has_prefix(name, "traffic.") || g_str_has_prefix(name, "peak."))
+		is_right = machine_traffic_has(strchr(name, '.') + 1);
+	else
+		is_right = g_strv_contains(fields, name);
+	if (!is_right && !n->wrong)
+		n->wrong = g_intern_string(name);
+	return is_right;
+}
+
+static char *formula_mistake(struct names *n, const char *label, const char *text)
+{
+	if (!*text || base_formula_check(text, is_name, n))
+		return NULL;
+	return g_strdup_printf("'%s': %s '%s'", label, n->wrong ? "nothing is called" : "this is no formula:",
+			       n->wrong ? n->wrong : text);
+}
+
+/* Of a text with "{FORMULA:D}". */
+static char *text_mistake(struct names *n, const char *text)
+{
+	char *mistake = NULL;
+
+	for (const char *at = strchr(text, '{'); at && !mistake; at = strchr(at + 1, '{')) {
+		const char *end = strchr(at, ':');
+		g_autofree char *formula = end ? g_strndup(at + 1, (size_t)(end - at - 1)) : NULL;
+
+		mistake = formula ? formula_mistake(n, text, formula) : g_strdup_printf("'%s': no ':'", text);
+	}
+	return mistake;
+}
+
+/* "KEY=VALUE", "KEY*N", "KEY=OTHER*N". */
+static char *settings_mistake(const struct names *n, const char *label, const char *text)
+{
+	g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+
+	for (char **s = settings; *s; s++) {
+		const char *star = strchr(*s, '*'), *equals = strchr(*s, '=');
+		const char *end = equals ? equals : star;
+		g_autofree char *key = end ? g_strndup(*s, (size_t)(end - *s)) : NULL;
+		g_autofree char *other =
+		    equals && star ? g_strndup(equals + 1, (size_t)(star - equals - 1)) : NULL;
+
+		if (!key || !is_parameter(n, key) || (other && !is_parameter(n, other)))
+			return g_strdup_printf("'%s': nothing is called as in '%s'", label, *s);
+	}
+	return NULL;
+}
+
+static char *rows_mistake(struct names *n, const struct sim_explain *e)
+{
+	char *m = NULL;
+
+	for (const struct sim_explain_bound *r = e->bounds; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->seconds);
+	for (const struct sim_explain_work *r = e->work; r->label && !m; r++)
+		m = *r->list && !is_name(n, r->list, true) ? g_strdup_printf("'%s': no list '%s'", r->label, r->list)
+							    : NULL;
+	for (const struct sim_explain_roof *r = e->roofs; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->per_s);
+	for (const struct sim_explain_ledger *r = e->ledger; r->label && !m; r++)
+		m = sim_stat_tables_find(&n->stats, r->statistic)
+			? NULL
+			: g_strdup_printf("'%s': no statistic '%s'", r->label, r->statistic);
+	for (const struct sim_explain_case *r = e->cases; r->name && !m; r++)
+		m = settings_mistake(n, r->name, r->settings);
+	for (const struct sim_explain_finding *r = e->findings; r->when && !m; r++) {
+		m = formula_mistake(n, r->text, r->when);
+		m = m ? m : text_mistake(n, r->text);
+	}
+	for (const struct sim_explain_units *r = e->units; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->whole);
+	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->amount);
+	return m;
+}
+
+char *machine_explain_mistake(void)
+{
+	g_autofree struct names *n = g_new(struct names, 1);
+	char *mistake = NULL;
+	const char *mechanism;
+
+	names_init(n);
+	for (const struct machine_part *const *p = machine_parts; *p && !mistake; p++) {
+		const struct sim_explain *own = (*p)->explain ? (*p)->explain(NULL) : NULL;
+
+		if (own)
+			mistake = rows_mistake(n, own);
+	}
+	for (uint32_t i = 1; (mechanism = ndp_mechanism_name(i)) && !mistake; i++) {
+		const struct sim_explain *own = ndp_mechanism_explain(mechanism);
+
+		if (own)
+			mistake = rows_mistake(n, own);
+	}
+	return mistake ? mistake : rows_mistake(n, &csp_explain);
+}

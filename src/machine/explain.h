@@ -1,0 +1,22 @@
+/* explain.h - the rows that explain runs (sim/explain.h), of all parts that a machine has. */
+#ifndef STRATA_MACHINE_EXPLAIN_H
+#define STRATA_MACHINE_EXPLAIN_H
+
+#include "machine/part.h"
+
+struct machine_explain {
+	const struct sim_explain *items[MACHINE_PARTS_MAX];
+	uint32_t count;
+};
+
+/* Of a machine, in the order of its parts. */
+void machine_explain_of(const struct machine_config *c, struct machine_explain *out);
+/* Of a run, whose results name its parts ("parts") and its mechanism (NULL: it has none); has says which parts. */
+void machine_explain_of_parts(bool (*has)(void *ctx, const char *part), void *ctx, const char *mechanism,
+			      struct machine_explain *out);
+
+/* Does each row name what there is: statistics and parameters of some part, ways of traffic, lists of results, settings
+ * of parameters? NULL, or the message of the first that does not, to be freed with g_free. */
+char *machine_explain_mistake(void);
+
+#endif

@@ -1,0 +1,266 @@
+/* rows.c - the parts' rows over the results of one run. */
+#include "report/rows.h"
+
+#include "report/report.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ps_per_us = 1e6, ps_per_s = 1e12, shown = 0.001;
+
+/* ---- names ---- */
+
+/* What is at a path, "core_account.accelerators"; NULL: nothing. */
+static const json_t *at_path(const json_t *o, const char *path)
+{
+	g_auto(GStrv) keys = g_strsplit(path, ".", -1);
+
+	for (char **key = keys; *key && o; key++)
+		o = json_object_get(o, *key);
+	return o;
+}
+
+static double number_of(const json_t *value)
+{
+	if (json_is_boolean(value))
+		return json_is_true(value);
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static double value(void *ctx, const char *name)
+{
+	static const struct {
+		const char *prefix, *key;
+	} groups[] = {{"param.", "params"}, {"traffic.", "traffic_bytes"}, {"peak.", "peak_bytes_per_s"}};
+	const json_t *run = ctx;
+	double bytes;
+
+	if (!strcmp(name, "time_s"))
+		return report_number(run, "time_ps", NULL) / ps_per_s;
+	if (!strcmp(name, "traffic.dram"))
+		return report_dram_bytes(run, &bytes) ? bytes : NAN;
+	if (g_str_has_prefix(name, "stat."))
+		return report_number(run, "stats", name + strlen("stat."));
+	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++)
+		if (g_str_has_prefix(name, groups[i].prefix))
+			return number_of(json_object_get(json_object_get(run, groups[i].key),
+							 name + strlen(groups[i].prefix)));
+	return number_of(at_path(run, name));
+}
+
+static size_t count(void *ctx, const char *list)
+{
+	return json_array_size(at_path(ctx, list));
+}
+
+static double own(void *ctx, const char *list, size_t item, const char *name)
+{
+	return number_of(at_path(json_array_get(at_path(ctx, list), item), name));
+}
+
+const json_t *report_rows_list(const json_t *run, const char *path)
+{
+	const json_t *list = at_path(run, path);
+
+	return json_is_array(list) ? list : NULL;
+}
+
+struct base_formula_scope report_rows_scope(const json_t *run)
+{
+	return (struct base_formula_scope){.value = value, .count = count, .own = own, .ctx = (json_t *)(uintptr_t)run};
+}
+
+static double formula(const json_t *run, const char *text)
+{
+	const struct base_formula_scope scope = report_rows_scope(run);
+
+	return base_formula_value(text, &scope);
+}
+
+/* ---- parts ---- */
+
+static bool names_part(void *ctx, const char *part)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(ctx, "parts"), i, name)
+		if (!g_strcmp0(json_string_value(name), part))
+			return true;
+	return false;
+}
+
+/* Results of before they named their parts: what they have tells. */
+static bool shows_part(void *ctx, const char *part)
+{
+	static const char *const shown_by[][2] = {{"cpu", "channels"},
+						  {"channel", "channels"},
+						  {"hdl", "channels"},
+						  {"duality", "duality"},
+						  {"csp", "coprocessor"}};
+	bool is_gpu = true;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(shown_by); i++) {
+		const bool is_shown = json_is_object(json_object_get(ctx, shown_by[i][1]));
+
+		is_gpu = is_gpu && !is_shown;
+		if (is_shown && !strcmp(shown_by[i][0], part))
+			return true;
+	}
+	return is_gpu && (!strcmp(part, "gpu") || !strcmp(part, "ndp"));
+}
+
+void report_rows_of(const json_t *run, struct machine_explain *out)
+{
+	const bool has_names = json_is_array(json_object_get(run, "parts"));
+
+	machine_explain_of_parts(has_names ? names_part : shows_part, (json_t *)(uintptr_t)run,
+				 json_string_value(json_object_get(run, "mechanism")), out);
+}
+
+/* ---- bounds ---- */
+
+json_t *report_bounds(const json_t *run, const struct machine_explain *rows)
+{
+	const double time_ps = report_number(run, "time_ps", NULL);
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_bound *b = rows->items[i]->bounds; b->label; b++) {
+			const double least_ps = formula(run, b->seconds) * ps_per_s;
+
+			if (least_ps > 0)
+				report_insert(out, "least_ps",
+					      json_pack("{s:s, s:f, s:f}", "name", b->label, "least_ps", least_ps,
+							"share", time_ps > 0 ? least_ps / time_ps : 0));
+		}
+	return out;
+}
+
+void report_bounds_print(FILE *out, const json_t *bounds)
+{
+	size_t i;
+	json_t *bound;
+
+	fputs("\nwhat each resource alone needs, at its full rate, of the time\n", out);
+	json_array_foreach((json_t *)(uintptr_t)bounds, i, bound)
+		fprintf(out, "  %-44s %14.3f us %7.1f %%\n", json_string_value(json_object_get(bound, "name")),
+			report_number(bound, "least_ps", NULL) / ps_per_us, 100 * report_number(bound, "share", NULL));
+}
+
+/* ---- the mechanism's ledger ---- */
+
+json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_ledger *l = rows->items[i]->ledger; l->label; l++) {
+			const double sum = report_number(run, "stats", l->statistic);
+
+			if (sum > 0)
+				json_array_append_new(out, json_pack("{s:s, s:s, s:f}", "name", l->label, "statistic",
+								     l->statistic, "value", sum));
+		}
+	return out;
+}
+
+void report_ledger_sums_print(FILE *out, const json_t *ledger)
+{
+	size_t i;
+	json_t *row;
+
+	if (json_array_size(ledger))
+		fputs("\nthe mechanism's ledger\n", out);
+	json_array_foreach((json_t *)(uintptr_t)ledger, i, row)
+		fprintf(out, "  %-44s %14.0f\n", json_string_value(json_object_get(row, "name")),
+			report_number(row, "value", NULL));
+}
+
+/* ---- the account of a time ---- */
+
+static json_t *shares_of(const json_t *run, const struct sim_explain *rows, const struct sim_explain_units *u)
+{
+	const double whole = formula(run, u->whole);
+	json_t *shares = json_array();
+	double left = whole;
+
+	for (const struct sim_explain_share *s = rows->shares; s->label; s++) {
+		const double amount = formula(run, s->amount);
+
+		left -= amount;
+		if (amount > 0)
+			report_insert(shares, "amount",
+				      json_pack("{s:s, s:f, s:f}", "name", s->label, "amount", amount, "share",
+						amount / whole));
+	}
+	return json_pack("{s:s, s:s, s:f, s:f, s:o}", "label", u->label, "unit", u->unit, "whole", whole, "unaccounted",
+			 left, "shares", shares);
+}
+
+json_t *report_shares(const json_t *run, const struct machine_explain *rows)
+{
+	json_t *out = json_array();
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_units *u = rows->items[i]->units; u->label; u++)
+			if (formula(run, u->whole) > 0)
+				json_array_append_new(out, shares_of(run, rows->items[i], u));
+	return out;
+}
+
+void report_shares_print(FILE *out, const json_t *shares)
+{
+	json_t *units, *row;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)shares, i, units) {
+		const char *unit = json_string_value(json_object_get(units, "unit"));
+
+		fprintf(out, "\n%s: %.0f %s\n", json_string_value(json_object_get(units, "label")),
+			report_number(units, "whole", NULL), unit);
+		json_array_foreach(json_object_get(units, "shares"), k, row)
+			if (report_number(row, "share", NULL) >= shown)
+				fprintf(out, "  %-44s %14.0f    %7.1f %%\n",
+					json_string_value(json_object_get(row, "name")),
+					report_number(row, "amount", NULL), 100 * report_number(row, "share", NULL));
+		if (report_number(units, "unaccounted", NULL) > 0)
+			fprintf(out, "  %-44s %14.0f\n", "unaccounted", report_number(units, "unaccounted", NULL));
+	}
+}
+
+/* ---- findings ---- */
+
+/* "{FORMULA:D}" as a number with D decimals. */
+static char *sentence(const json_t *run, const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	for (const char *at = text; *at; at++) {
+		const char *end = *at == '{' ? strchr(at, ':') : NULL;
+
+		if (!end) {
+			g_string_append_c(out, *at);
+			continue;
+		}
+
+		g_autofree char *inner = g_strndup(at + 1, (size_t)(end - at - 1));
+
+		g_string_append_printf(out, "%.*f", atoi(end + 1), formula(run, inner));
+		at = strchr(end, '}');
+	}
+	return g_string_free(out, FALSE);
+}
+
+void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_finding *f = rows->items[i]->findings; f->when; f++) {
+			g_autofree char *text = formula(run, f->when) > 0 ? sentence(run, f->text) : NULL;
+
+			if (text)
+				json_array_append_new(findings, json_string(text));
+		}
+}

@@ -1,0 +1,35 @@
+/* rows.h - a run explained by the rows of its machine's parts (sim/explain.h). Not for other folders.
+ *
+ * No machine, statistic or parameter has a name here: what is said of a run, its parts have written. */
+#ifndef STRATA_REPORT_ROWS_H
+#define STRATA_REPORT_ROWS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/formula.h"
+#include "machine/explain.h"
+
+/* The rows of the parts that a run's results name. */
+void report_rows_of(const json_t *run, struct machine_explain *out);
+/* The list at a path of the results, "account.kernels"; NULL: there is none. */
+const json_t *report_rows_list(const json_t *run, const char *path);
+/* What formulas' names are in a run's results, which the scope keeps. */
+struct base_formula_scope report_rows_scope(const json_t *run);
+
+/* Per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share of the
+ * run's time. */
+json_t *report_bounds(const json_t *run, const struct machine_explain *rows);
+/* What mechanisms did, where they did it: name, statistic, value. */
+json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows);
+/* Whose time there is an account of: label, unit, whole, unaccounted, and "shares", the largest first: name, amount,
+ * share. Of units that were not at work nothing. */
+json_t *report_shares(const json_t *run, const struct machine_explain *rows);
+/* Appends the sentences whose condition holds. */
+void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
+
+void report_bounds_print(FILE *out, const json_t *bounds);
+void report_ledger_sums_print(FILE *out, const json_t *ledger);
+void report_shares_print(FILE *out, const json_t *shares);
+
+#endif

@@ -1,0 +1,69 @@
+/* explain.h - rows by which a part says where the time of a run went, declared beside its parameters and statistics.
+ *
+ * A part writes them in a file of its own, included several times:
+ *
+ *   BOUND(label, seconds)            what a resource needs for a run's work at its full rate
+ *   WORK(label, list, work, seconds) what the roofs are of: each item of a list of the results; list "": the program
+ *   ROOF(label, kind, use, per_s)    kind UNIT or BYTES: what an item of WORK uses of a resource, and its full rate
+ *   LEDGER(label, statistic)         what a mechanism did, in its own words
+ *   CASE(name, what, settings)       the machine with one resource made ideal: settings are separated by spaces,
+ *                                    "KEY=VALUE", "KEY*N" (N times what the machine has), "KEY=OTHER*N" (N times what
+ *                                    it has of another one, at most the largest value); "MEMORY." is its first memory
+ *   FINDING(when, text)              a sentence for runs in which the formula `when` is above 0; {FORMULA:D} in it is
+ *                                    a number with D decimals
+ *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
+ *   SHARE(label, amount)             a part of that time; what all of them leave is said to be unaccounted
+ *
+ * All but labels, names and texts are formulas (base/formula.h) over the results of a run: stat.NAME and param.NAME are
+ * statistics and parameters, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
+ * what was read and written), time_s the time of the run's kernels, or of the program where it has none. A statistic
+ * that the machine does not count is 0, everything else that it does not have is missing.
+ *
+ * In the C file that holds them: define EXPLAIN_TABLE (the name of the struct sim_explain) and EXPLAIN_ROWS (the file),
+ * then include "sim/explain.inc".
+ */
+#ifndef STRATA_SIM_EXPLAIN_H
+#define STRATA_SIM_EXPLAIN_H
+
+#include <stdbool.h>
+
+struct sim_explain_bound {
+	const char *label, *seconds;
+};
+struct sim_explain_work {
+	const char *label, *list, *work, *seconds;
+};
+struct sim_explain_roof {
+	const char *label;
+	bool is_unit;
+	const char *use, *per_s;
+};
+struct sim_explain_ledger {
+	const char *label, *statistic;
+};
+struct sim_explain_case {
+	const char *name, *what, *settings;
+};
+struct sim_explain_finding {
+	const char *when, *text;
+};
+struct sim_explain_units {
+	const char *label, *unit, *whole;
+};
+struct sim_explain_share {
+	const char *label, *amount;
+};
+
+/* Each list ends with a row whose first text is NULL. */
+struct sim_explain {
+	const struct sim_explain_bound *bounds;
+	const struct sim_explain_work *work;
+	const struct sim_explain_roof *roofs;
+	const struct sim_explain_ledger *ledger;
+	const struct sim_explain_case *cases;
+	const struct sim_explain_finding *findings;
+	const struct sim_explain_units *units;
+	const struct sim_explain_share *shares;
+};
+
+#endif
