@@ -331,9 +331,9 @@ static bool step(struct dc_cb *cb)
 		return true;
 	}
 	cb->access = out.access;
-	cb->slots_end = cb->cycle + out.cycles;
 	cb->state = DC_CB_ACCESS;
 	count_fed(cb, &out);
+	cb->slots_end = cb->cycle + out.cycles; /* a jump comes first */
 	dc_access_begin(cb);
 	return false;
 }

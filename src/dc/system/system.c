@@ -21,6 +21,10 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 const struct sim_stat_table dc_stat_table = {"duality", stat_rows, ARRAY_COUNT(stat_rows)};
 
+#define EXPLAIN_TABLE dc_explain
+#define EXPLAIN_ROWS "dc/system/dc_explain.def"
+#include "sim/explain.inc"
+
 static const char clock_name[] = "duality";
 
 /* ---- parameters ---- */
@@ -157,6 +161,9 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->sampler = p->sample_ps ? dc_sampler_new(s) : NULL;
 	s->spans = p->span_count ? sim_spans_new((uint32_t)p->span_count, s->cb_count) : NULL;
 	sim_stats_add_table(ctx->stats, &dc_stat_table, &s->stats, sizeof(s->stats));
+	sim_stats_law(ctx->stats, "duality.active_block_cycles = duality.compute_cycles + duality.memory_cycles + "
+				  "duality.jump_cycles + duality.feed_wait_cycles + duality.wave_wait_cycles + "
+				  "duality.end_wait_cycles");
 	return s;
 }
 
@@ -340,8 +347,10 @@ void dc_entered(struct dc_system *s)
 {
 	s->enter_cycle = dc_now(s);
 	s->feed_free_milli = s->enter_cycle * 1000;
-	for (uint32_t i = 0; i < s->used_cbs; i++)
+	for (uint32_t i = 0; i < s->used_cbs; i++) {
+		s->cbs[i].cycle = s->enter_cycle;
 		dc_cb_fill(&s->cbs[i], s->enter_cycle);
+	}
 }
 
 /* Cache mode: all ways are cache; those that computed are empty. */
@@ -431,6 +440,8 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 
 	if (is_right) {
 		CHECK(!s->active && s->next_cta >= s->cta_count);
+		for (uint32_t i = 0; i < s->used_cbs; i++)
+			s->stats.end_wait_cycles += now - s->cbs[i].cycle;
 		leave(s);
 	} else {
 		clean(s);
