@@ -2,85 +2,31 @@
 #include "sweep/plan.h"
 
 #include "base/check.h"
+#include "base/yaml_tree.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <yaml.h>
-
-enum { FILE_BYTES_MAX = 1 << 20 };
 
 static const char *const kinds[] = {
     [SWEEP_GRID] = "grid", [SWEEP_LIST] = "list", [SWEEP_RANDOM] = "random", [SWEEP_LATIN] = "latin"};
 
 struct reader {
 	const char *path;
-	yaml_document_t doc;
+	struct base_yaml *y;
 	struct sweep_plan *plan;
 	struct base_diag_list *diag;
-	bool has_kind, has_points, has_seed, has_list;
+	bool has_points, has_seed, has_list;
 };
-
-static struct base_place place_of(const struct reader *r, const yaml_node_t *n)
-{
-	return (struct base_place){r->path, (uint32_t)n->start_mark.line + 1, (uint32_t)n->start_mark.column + 1};
-}
-
-static yaml_node_t *node(struct reader *r, int index)
-{
-	return yaml_document_get_node(&r->doc, index);
-}
-
-/* A value's text; NULL after a message: it is a list or a mapping, or it is empty. */
-static const char *text_of(struct reader *r, const yaml_node_t *n, const char *what)
-{
-	if (n->type == YAML_SCALAR_NODE && n->data.scalar.length &&
-	    strlen((const char *)n->data.scalar.value) == n->data.scalar.length)
-		return (const char *)n->data.scalar.value;
-	base_diag_error(r->diag, place_of(r, n), "expected %s", what);
-	return NULL;
-}
-
-static bool number_of(struct reader *r, const yaml_node_t *n, const char *what, double *out)
-{
-	const char *text = text_of(r, n, what);
-	char *end;
-
-	if (!text)
-		return false;
-	errno = 0;
-	*out = g_ascii_strtod(text, &end);
-	if (!*end && !errno && isfinite(*out))
-		return true;
-	base_diag_error(r->diag, place_of(r, n), "'%s' is no number: expected %s", text, what);
-	return false;
-}
-
-static bool count_of(struct reader *r, const yaml_node_t *n, const char *what, double min, double max, uint32_t *out)
-{
-	double value;
-
-	if (!number_of(r, n, what, &value))
-		return false;
-	if (value >= min && value <= max && value == floor(value)) {
-		*out = (uint32_t)value;
-		return true;
-	}
-	base_diag_error(r->diag, place_of(r, n), "%g: expected a whole number from %.0f to %.0f", value, min, max);
-	return false;
-}
 
 /* ---- lists of words ---- */
 
 static void take_words(struct reader *r, yaml_node_t *n, GPtrArray *out, const char *what)
 {
 	if (n->type != YAML_SEQUENCE_NODE) {
-		base_diag_error(r->diag, place_of(r, n), "expected a list of %s", what);
+		base_diag_error(r->diag, base_yaml_place(r->y, n), "expected a list of %s", what);
 		return;
 	}
-	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++) {
-		const char *text = text_of(r, node(r, *i), what);
+	BASE_YAML_EACH_ITEM(n, i) {
+		const char *text = base_yaml_text(r->y, base_yaml_node(r->y, *i), what);
 
 		if (text)
 			g_ptr_array_add(out, g_strdup(text));
@@ -94,7 +40,7 @@ static void take_program(struct reader *r, yaml_node_t *n)
 	const char *name;
 
 	if (is_workload) {
-		name = text_of(r, n, "a workload's name");
+		name = base_yaml_text(r->y, n, "a workload's name");
 		if (name)
 			g_ptr_array_add(words, g_strdup(name));
 	} else {
@@ -102,7 +48,7 @@ static void take_program(struct reader *r, yaml_node_t *n)
 	}
 	if (!words->len) {
 		if (!is_workload)
-			base_diag_error(r->diag, place_of(r, n), "expected a program and its arguments");
+			base_diag_error(r->diag, base_yaml_place(r->y, n), "expected a program and its arguments");
 		return;
 	}
 	g_ptr_array_add(words, NULL);
@@ -112,61 +58,47 @@ static void take_program(struct reader *r, yaml_node_t *n)
 
 static void take_programs(struct reader *r, yaml_node_t *n)
 {
-	if (n->type != YAML_SEQUENCE_NODE) {
-		base_diag_error(r->diag, place_of(r, n),
-				"expected a list of workloads, or of programs as [./prog, args]");
+	if (!base_yaml_is_list(r->y, n, "a list of workloads, or of programs as [./prog, args]"))
 		return;
-	}
-	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++)
-		take_program(r, node(r, *i));
+	BASE_YAML_EACH_ITEM(n, i)
+		take_program(r, base_yaml_node(r->y, *i));
 }
 
 /* ---- axes ---- */
 
-static void take_range_item(struct reader *r, struct sweep_axis *a, yaml_node_t *key, yaml_node_t *value, bool *has)
+/* The ends of a range are whole numbers when both are written so. */
+static bool take_end(struct reader *r, struct sweep_axis *a, const yaml_node_t *n, double *out)
 {
-	static const char *const names[] = {"from", "to", "steps", "scale"};
-	const char *name = text_of(r, key, "from, to, steps or scale"), *text;
-	double *ends[] = {&a->from, &a->to};
-
-	if (!name)
-		return;
-	for (uint32_t i = 0; i < 2; i++) {
-		if (strcmp(name, names[i]))
-			continue;
-		has[i] = number_of(r, value, "a number", ends[i]);
-		text = (const char *)value->data.scalar.value;
-		a->is_whole = a->is_whole && has[i] && !strpbrk(text, ".eE");
-		return;
-	}
-	if (!strcmp(name, "steps")) {
-		count_of(r, value, "the number of steps", 2, SWEEP_STEPS_MAX, &a->step_count);
-	} else if (!strcmp(name, "scale")) {
-		text = text_of(r, value, "linear or log");
-		a->is_log = text && !strcmp(text, "log");
-		if (text && !a->is_log && strcmp(text, "linear"))
-			base_diag_error(r->diag, place_of(r, value), "'%s': expected linear or log", text);
-	} else {
-		const char *nearest = base_nearest_name(name, names, ARRAY_COUNT(names));
-
-		base_diag_error(r->diag, place_of(r, key), "a range has no '%s'%s%s%s", name,
-				nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-	}
+	if (!n || !base_yaml_number(r->y, n, "a number", out))
+		return false;
+	a->is_whole = a->is_whole && !strpbrk((const char *)n->data.scalar.value, ".eE");
+	return true;
 }
 
 static void take_range(struct reader *r, struct sweep_axis *a, yaml_node_t *n)
 {
-	bool has[2] = {false, false};
+	yaml_node_t *from, *to, *steps, *scale;
+	const struct base_yaml_entry entries[] = {{"from", &from}, {"to", &to}, {"steps", &steps}, {"scale", &scale}};
+	const char *text;
+	bool has_from, has_to;
 
+	base_yaml_entries(r->y, n, "a range", entries, ARRAY_COUNT(entries));
 	a->is_whole = true;
-	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++)
-		take_range_item(r, a, node(r, p->key), node(r, p->value), has);
-	if (!has[0] || !has[1])
-		base_diag_error(r->diag, place_of(r, n), "a range needs two numbers, from and to");
+	has_from = take_end(r, a, from, &a->from);
+	has_to = take_end(r, a, to, &a->to);
+	if (steps)
+		base_yaml_count(r->y, steps, "the number of steps", 2, SWEEP_STEPS_MAX, &a->step_count);
+	text = scale ? base_yaml_text(r->y, scale, "linear or log") : NULL;
+	a->is_log = text && !strcmp(text, "log");
+	if (text && !a->is_log && strcmp(text, "linear"))
+		base_diag_error(r->diag, base_yaml_place(r->y, scale), "'%s': expected linear or log", text);
+	if (!has_from || !has_to)
+		base_diag_error(r->diag, base_yaml_place(r->y, n), "a range needs two numbers, from and to");
 	else if (a->from >= a->to)
-		base_diag_error(r->diag, place_of(r, n), "a range goes up: from %g to %g does not", a->from, a->to);
+		base_diag_error(r->diag, base_yaml_place(r->y, n), "a range goes up: from %g to %g does not", a->from,
+				a->to);
 	else if (a->is_log && a->from <= 0)
-		base_diag_error(r->diag, place_of(r, n), "a range on a log scale begins above 0");
+		base_diag_error(r->diag, base_yaml_place(r->y, n), "a range on a log scale begins above 0");
 }
 
 static void axis_free(void *data)
@@ -180,7 +112,7 @@ static void axis_free(void *data)
 
 static void take_axis(struct reader *r, yaml_node_t *key, yaml_node_t *n)
 {
-	const char *name = text_of(r, key, "a parameter's name");
+	const char *name = base_yaml_text(r->y, key, "a parameter's name");
 	struct sweep_axis *a;
 
 	if (!name)
@@ -189,13 +121,13 @@ static void take_axis(struct reader *r, yaml_node_t *key, yaml_node_t *n)
 		const struct sweep_axis *other = r->plan->axes->pdata[i];
 
 		if (!strcmp(other->key, name)) {
-			base_diag_error(r->diag, place_of(r, key), "the axis '%s' is given twice", name);
+			base_diag_error(r->diag, base_yaml_place(r->y, key), "the axis '%s' is given twice", name);
 			return;
 		}
 	}
 	a = g_new0(struct sweep_axis, 1);
 	a->key = g_strdup(name);
-	a->at = place_of(r, key);
+	a->at = base_yaml_place(r->y, key);
 	a->values = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(r->plan->axes, a);
 	if (n->type == YAML_MAPPING_NODE) {
@@ -203,37 +135,31 @@ static void take_axis(struct reader *r, yaml_node_t *key, yaml_node_t *n)
 		return;
 	}
 	if (n->type == YAML_SCALAR_NODE)
-		base_diag_error(r->diag, place_of(r, n), "expected a list of values, or {from: A, to: B, steps: N}");
+		base_diag_error(r->diag, base_yaml_place(r->y, n),
+				"expected a list of values, or {from: A, to: B, steps: N}");
 	else
 		take_words(r, n, a->values, "values");
 	if (n->type == YAML_SEQUENCE_NODE && !a->values->len)
-		base_diag_error(r->diag, place_of(r, n), "the axis '%s' has no values", name);
-}
-
-static bool is_mapping(struct reader *r, yaml_node_t *n, const char *what)
-{
-	if (n->type != YAML_MAPPING_NODE)
-		base_diag_error(r->diag, place_of(r, n), "expected %s", what);
-	return n->type == YAML_MAPPING_NODE;
+		base_diag_error(r->diag, base_yaml_place(r->y, n), "the axis '%s' has no values", name);
 }
 
 static void take_axes(struct reader *r, yaml_node_t *n)
 {
-	if (!is_mapping(r, n, "parameters, each with its values"))
+	if (!base_yaml_is_mapping(r->y, n, "parameters, each with its values"))
 		return;
-	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++)
-		take_axis(r, node(r, p->key), node(r, p->value));
+	BASE_YAML_EACH_PAIR(n, p)
+		take_axis(r, base_yaml_node(r->y, p->key), base_yaml_node(r->y, p->value));
 }
 
 static void take_point(struct reader *r, yaml_node_t *n)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 
-	if (!is_mapping(r, n, "{parameter: value, ...}"))
+	if (!base_yaml_is_mapping(r->y, n, "{parameter: value, ...}"))
 		return;
-	for (yaml_node_pair_t *p = n->data.mapping.pairs.start; p < n->data.mapping.pairs.top; p++) {
-		const char *key = text_of(r, node(r, p->key), "a parameter's name");
-		const char *value = text_of(r, node(r, p->value), "a value");
+	BASE_YAML_EACH_PAIR(n, p) {
+		const char *key = base_yaml_text(r->y, base_yaml_node(r->y, p->key), "a parameter's name");
+		const char *value = base_yaml_text(r->y, base_yaml_node(r->y, p->value), "a value");
 
 		if (key && value)
 			g_ptr_array_add(sets, g_strconcat(key, "=", value, NULL));
@@ -244,22 +170,18 @@ static void take_point(struct reader *r, yaml_node_t *n)
 
 static void take_list(struct reader *r, yaml_node_t *n)
 {
-	r->has_list = true;
-	if (n->type != YAML_SEQUENCE_NODE) {
-		base_diag_error(r->diag, place_of(r, n), "expected a list of points, each {parameter: value, ...}");
+	if (!base_yaml_is_list(r->y, n, "a list of points, each {parameter: value, ...}"))
 		return;
-	}
-	for (yaml_node_item_t *i = n->data.sequence.items.start; i < n->data.sequence.items.top; i++)
-		take_point(r, node(r, *i));
+	BASE_YAML_EACH_ITEM(n, i)
+		take_point(r, base_yaml_node(r->y, *i));
 }
 
 /* ---- the whole ---- */
 
 static void take_kind(struct reader *r, yaml_node_t *n)
 {
-	const char *text = text_of(r, n, "grid, list, random or latin"), *nearest;
+	const char *text = base_yaml_text(r->y, n, "grid, list, random or latin"), *nearest;
 
-	r->has_kind = true;
 	for (uint32_t i = 0; text && i < ARRAY_COUNT(kinds); i++) {
 		if (!strcmp(text, kinds[i])) {
 			r->plan->kind = (enum sweep_kind)i;
@@ -269,72 +191,8 @@ static void take_kind(struct reader *r, yaml_node_t *n)
 	if (!text)
 		return;
 	nearest = base_nearest_name(text, kinds, ARRAY_COUNT(kinds));
-	base_diag_error(r->diag, place_of(r, n), "'%s': expected grid, list, random or latin%s%s%s", text,
+	base_diag_error(r->diag, base_yaml_place(r->y, n), "'%s': expected grid, list, random or latin%s%s%s", text,
 			nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
-static void take_machines(struct reader *r, yaml_node_t *n)
-{
-	take_words(r, n, r->plan->machines, "machines");
-}
-
-static void take_designs(struct reader *r, yaml_node_t *n)
-{
-	take_words(r, n, r->plan->designs, "designs");
-}
-
-static void take_objectives(struct reader *r, yaml_node_t *n)
-{
-	take_words(r, n, r->plan->objectives, "fields of the results");
-}
-
-static void take_count(struct reader *r, yaml_node_t *n)
-{
-	r->has_points = true;
-	count_of(r, n, "the number of points", 1, SWEEP_POINTS_MAX, &r->plan->asked_count);
-}
-
-static void take_seed(struct reader *r, yaml_node_t *n)
-{
-	r->has_seed = true;
-	count_of(r, n, "a seed", 0, UINT32_MAX, &r->plan->seed);
-}
-
-static void take_size(struct reader *r, yaml_node_t *n)
-{
-	r->plan->size = g_strdup(text_of(r, n, "small or paper"));
-}
-
-static const struct entry {
-	const char *name;
-	void (*take)(struct reader *r, yaml_node_t *n);
-} entries[] = {
-    {"sweep", take_kind},        {"points", take_count},      {"seed", take_seed},
-    {"machines", take_machines}, {"programs", take_programs}, {"size", take_size},
-    {"designs", take_designs},
-    {"axes", take_axes},         {"list", take_list},         {"pareto", take_objectives},
-};
-
-static void take_entry(struct reader *r, yaml_node_t *key, yaml_node_t *value, uint32_t *seen)
-{
-	const char *names[ARRAY_COUNT(entries)], *name = text_of(r, key, "a name"), *nearest;
-
-	for (size_t i = 0; name && i < ARRAY_COUNT(entries); i++) {
-		names[i] = entries[i].name;
-		if (strcmp(name, entries[i].name))
-			continue;
-		if (*seen & 1u << i)
-			base_diag_error(r->diag, place_of(r, key), "'%s' is given twice", name);
-		else
-			entries[i].take(r, value);
-		*seen |= 1u << i;
-		return;
-	}
-	if (!name)
-		return;
-	nearest = base_nearest_name(name, names, ARRAY_COUNT(names));
-	base_diag_error(r->diag, place_of(r, key), "a sweep has no '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
-			nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* What goes with what. */
@@ -374,45 +232,50 @@ static void check(struct reader *r)
 	}
 }
 
-static void take_document(struct reader *r)
+static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 {
-	yaml_node_t *root = yaml_document_get_root_node(&r->doc);
-	uint32_t seen = 0;
+	struct reader *r = ctx;
+	struct sweep_plan *p = r->plan;
+	yaml_node_t *kind, *points, *seed, *machines, *programs, *size, *designs, *axes, *list, *pareto;
+	const struct base_yaml_entry entries[] = {
+	    {"sweep", &kind},         {"points", &points}, {"seed", &seed},       {"machines", &machines},
+	    {"programs", &programs},  {"size", &size},     {"designs", &designs}, {"axes", &axes},
+	    {"list", &list},          {"pareto", &pareto},
+	};
 
-	if (!root || root->type != YAML_MAPPING_NODE) {
-		base_diag_error(r->diag, (struct base_place){r->path, 0, 0}, "not a sweep: expected `machines:`, ...");
-		return;
-	}
-	for (yaml_node_pair_t *p = root->data.mapping.pairs.start; p < root->data.mapping.pairs.top; p++)
-		take_entry(r, node(r, p->key), node(r, p->value), &seen);
+	r->y = y;
+	base_yaml_entries(y, root, "a sweep", entries, ARRAY_COUNT(entries));
+	r->has_points = points;
+	r->has_seed = seed;
+	r->has_list = list;
+	if (kind)
+		take_kind(r, kind);
+	if (points)
+		base_yaml_count(y, points, "the number of points", 1, SWEEP_POINTS_MAX, &p->asked_count);
+	if (seed)
+		base_yaml_count(y, seed, "a seed", 0, UINT32_MAX, &p->seed);
+	if (machines)
+		take_words(r, machines, p->machines, "machines");
+	if (programs)
+		take_programs(r, programs);
+	if (size)
+		p->size = g_strdup(base_yaml_text(y, size, "small or paper"));
+	if (designs)
+		take_words(r, designs, p->designs, "designs");
+	if (axes)
+		take_axes(r, axes);
+	if (list)
+		take_list(r, list);
+	if (pareto)
+		take_words(r, pareto, p->objectives, "fields of the results");
 	check(r);
-}
-
-static void parse(struct reader *r, const char *text, size_t length)
-{
-	yaml_parser_t parser;
-
-	CHECK(yaml_parser_initialize(&parser));
-	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-	if (yaml_parser_load(&parser, &r->doc)) {
-		take_document(r);
-		yaml_document_delete(&r->doc);
-	} else {
-		base_diag_error(r->diag,
-				(struct base_place){r->path, (uint32_t)parser.problem_mark.line + 1,
-						    (uint32_t)parser.problem_mark.column + 1},
-				"%s", parser.problem ? parser.problem : "not YAML");
-	}
-	yaml_parser_delete(&parser);
 }
 
 bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_list *diag)
 {
+	static const struct base_yaml_words words = {"a sweep", "`machines:`, ..."};
 	struct reader r = {.path = path, .plan = out, .diag = diag};
-	const uint32_t before = diag->error_count;
-	g_autofree char *text = NULL;
-	g_autoptr(GError) error = NULL;
-	size_t length;
+	bool is_ok;
 
 	*out = (struct sweep_plan){.seed = 1,
 				   .machines = g_ptr_array_new_with_free_func(g_free),
@@ -422,20 +285,14 @@ bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_
 				   .axes = g_ptr_array_new_with_free_func(axis_free),
 				   .points = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
 				   .objectives = g_ptr_array_new_with_free_func(g_free)};
-	if (!g_file_get_contents(path, &text, &length, &error))
-		base_diag_error(diag, (struct base_place){0}, "%s", error->message);
-	else if (length > FILE_BYTES_MAX)
-		base_diag_error(diag, (struct base_place){path, 0, 0}, "more than %d bytes: not a sweep",
-				FILE_BYTES_MAX);
-	else
-		parse(&r, text, length);
-	if (diag->error_count == before && !out->objectives->len) {
+	is_ok = base_yaml_read(path, &words, take_document, &r, diag);
+	if (is_ok && !out->objectives->len) {
 		const bool is_design = out->designs->len > 0;
 
 		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.total_w" : "time_ps"));
 		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.area_mm2" : "energy_total_pj"));
 	}
-	return diag->error_count == before && sweep_points_make(out, path, diag);
+	return is_ok && sweep_points_make(out, path, diag);
 }
 
 void sweep_plan_free(struct sweep_plan *plan)
