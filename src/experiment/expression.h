@@ -1,0 +1,67 @@
+/* expression.h - arithmetic over the results of runs, as a file writes it.
+ *
+ *   CPU_1[measures.sort_time] / NDP_1[measures.sort_time]
+ *
+ * NAME[FIELD] is a field of a run's results, "stats.sm.issued_cycles", "time_ps"; one that a run does not have, or
+ * whose run is not there, is missing, and so is what is computed of it. `none` is a run or a number that is not there.
+ * + - * / and - before a number; < <= > >= give 1 or 0, and A = B within C gives 1 when they are as near as that.
+ * [A, B, ...] is a list; operators, fields, abs and cbrt go through lists, of two through both at once.
+ *   min max sum mean geomean (...)   of all their numbers, and all those of lists
+ *   abs cbrt (X)
+ *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
+ *   or(X, Y)                         Y where X is missing
+ * A definition may have parameters, which are numbers, runs, lists or texts: a text "x" stands in fields as {name}.
+ *
+ *   speedup(run, against): against[measures.time] / run[measures.time]
+ *   share(run, part): 100 * run[measures.{part}_bytes] / run[measures.bytes]
+ */
+#ifndef STRATA_EXPERIMENT_EXPRESSION_H
+#define STRATA_EXPERIMENT_EXPRESSION_H
+
+#include "experiment/experiment.h"
+
+enum experiment_relation {
+	EXPERIMENT_SHOWN, /* a number alone */
+	EXPERIMENT_NEAR,
+	EXPERIMENT_ABOVE,
+	EXPERIMENT_AT_LEAST,
+	EXPERIMENT_BELOW,
+	EXPERIMENT_AT_MOST,
+};
+
+/* All names that expressions may use: runs by their index, and definitions. */
+struct experiment_names;
+struct experiment_expression;
+
+/* Runs must outlive it. */
+struct experiment_names *experiment_names_new(const struct experiment *runs);
+void experiment_names_free(struct experiment_names *names);
+/* Adds all definitions of a mapping, NAME: EXPRESSION or NAME(PARAMETER, ...): EXPRESSION, after messages not all. */
+void experiment_names_define(struct experiment_names *names, struct base_yaml *y, yaml_node_t *mapping,
+			     bool is_quick);
+
+/* An expression that a scalar holds; NULL after messages. The names own it. Whether its parts fit, experiment_check
+ * says. */
+struct experiment_expression *experiment_expression_read(struct experiment_names *names, struct base_yaml *y,
+							 yaml_node_t *n, bool is_quick);
+
+/* What stands in the outermost relation of an expression; right and within are NULL where there is none. */
+struct experiment_sides {
+	enum experiment_relation relation;
+	const struct experiment_expression *left, *right, *within;
+};
+struct experiment_sides experiment_expression_sides(const struct experiment_expression *e);
+struct base_place experiment_expression_place(const struct experiment_expression *e);
+
+/* A field of a run's results that stands at this place, NAN when it is missing. is_needed: nothing stands in for it
+ * then. */
+typedef double experiment_field(void *ctx, uint32_t run, const char *path, struct base_place at, bool is_needed);
+
+/* Does the expression give as many numbers? count 0: one, and no list. False after messages. */
+bool experiment_check(const struct experiment_names *names, const struct experiment_expression *e, uint32_t count,
+		      struct base_diag_list *diag);
+/* Of an expression that was checked: its number, or that of its list at an index (one number is every one of them). */
+double experiment_number(const struct experiment_names *names, const struct experiment_expression *e, uint32_t index,
+			 experiment_field *field, void *ctx);
+
+#endif
