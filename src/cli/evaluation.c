@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/scratch.h"
+#include "reproduce/described.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -162,6 +163,26 @@ static bool jobs_make(struct work *w, const char *scratch)
 	return true;
 }
 
+/* What is wrong with a run of a paper's file, or what was said of it before, is at this place. */
+static void blame(const struct reproduce_paper *paper, uint32_t config, const char *what)
+{
+	const struct base_place at = reproduce_described_place(paper, config);
+	struct base_diag_list diag;
+
+	if (!at.file)
+		return;
+	base_diag_init(&diag);
+	base_diag_error(&diag, at, "%s", what);
+	cli_diag_print(&diag);
+	base_diag_free(&diag);
+}
+
+/* Of a paper that a file describes, a machine or a program that cannot be is the user's mistake. */
+static int cannot(const struct reproduce_paper *paper)
+{
+	return paper->described ? CLI_USAGE : CLI_UNABLE;
+}
+
 static bool machine_make(struct work *w, uint32_t index)
 {
 	const struct reproduce_paper *paper = w->data->paper;
@@ -184,6 +205,8 @@ static bool machine_make(struct work *w, uint32_t index)
 			g_ptr_array_add(sets, *word);
 	is_ok = cli_machine_load(w->evaluation->paths, config->machine, sets, &w->machines[index]);
 	g_ptr_array_free(sets, TRUE);
+	if (!is_ok)
+		blame(paper, index / paper->workload_count, "this run has no machine");
 	return is_ok;
 }
 
@@ -217,7 +240,9 @@ static int wave_run(struct work *w, bool is_derived)
 	char *scratch = cli_scratch_make();
 	int exit_status = CLI_UNABLE;
 
-	if (scratch && machines_make(w, is_derived) && look(w, is_derived) && jobs_make(w, scratch)) {
+	if (scratch && !machines_make(w, is_derived)) {
+		exit_status = cannot(w->data->paper);
+	} else if (scratch && look(w, is_derived) && jobs_make(w, scratch)) {
 		cli_batch_run(&w->batch);
 		exit_status = w->batch.is_interrupted          ? CLI_INTERRUPTED
 			      : w->batch.exit_status != CLI_OK ? w->batch.exit_status
@@ -285,6 +310,45 @@ static void names_make(struct work *w, GPtrArray *names)
 	cli_workloads_free(workloads);
 }
 
+static bool is_workload(const GPtrArray *workloads, const char *name)
+{
+	for (uint32_t i = 0; i < workloads->len; i++)
+		if (!strcmp(((const struct cli_workload *)workloads->pdata[i])->name, name))
+			return true;
+	return false;
+}
+
+/* Each run of a paper that a file describes is of a workload. False after messages. */
+static bool programs_check(const struct cli_paths *paths, const struct reproduce_paper *paper)
+{
+	GPtrArray *workloads = cli_workloads_read(paths);
+	const char **names = g_new0(const char *, workloads->len + 1);
+	bool is_ok = true;
+
+	for (uint32_t i = 0; i < workloads->len; i++)
+		names[i] = ((const struct cli_workload *)workloads->pdata[i])->name;
+	for (uint32_t i = 0; paper->described && i < paper->workload_count; i++) {
+		const char *name = paper->workloads[i], *nearest;
+		uint32_t config = 0;
+
+		if (is_workload(workloads, name))
+			continue;
+		while (!reproduce_is_run(paper, config, i))
+			config++;
+		nearest = base_nearest_name(name, names, workloads->len);
+
+		g_autofree char *what = g_strdup_printf("the program '%s' is no workload%s%s%s", name,
+							nearest ? "; did you mean '" : "", nearest ? nearest : "",
+							nearest ? "'?" : "");
+
+		blame(paper, config, what);
+		is_ok = false;
+	}
+	g_free(names);
+	cli_workloads_free(workloads);
+	return is_ok;
+}
+
 static bool targets_make(struct work *w)
 {
 	const struct reproduce_paper *paper = w->data->paper;
@@ -337,5 +401,7 @@ static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 
 int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 {
+	if (!programs_check(e->paths, e->paper))
+		return CLI_USAGE;
 	return e->paper->workload_count ? runs_do(e, data) : nothing_run(e);
 }

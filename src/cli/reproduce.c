@@ -5,6 +5,7 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "reproduce/described.h"
 #include "reproduce/outcome.h"
 #include "report/report.h"
 
@@ -14,13 +15,15 @@
 
 static const struct cli_about about = {
 	.name = "reproduce",
-	.usage = "strata reproduce PAPER [--quick] [--out DIR] [-j N] [--json FILE]",
+	.usage = "strata reproduce PAPER|DIR [--quick] [--out DIR] [-j N] [--json FILE]",
 	.summary =
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
 	    "Writes a page (PAPER.html, PAPER-quick.html) and a table (.csv) into DIR. Runs go side by side, one per\n"
-	    "core of the host; each is kept when it ends, so that an interrupted reproduction goes on where it was.",
+	    "core of the host; each is kept when it ends, so that an interrupted reproduction goes on where it was.\n"
+	    "DIR is a folder with a paper of your own: paper.yaml says what runs and what must be true of it.",
 	.examples = "  strata reproduce tom --quick\n"
-	    "  strata reproduce csp --out pages --json csp.json",
+	    "  strata reproduce csp --out pages --json csp.json\n"
+	    "  strata reproduce ./mine --quick",
 };
 
 enum { SLOTS_MAX = 4096 };
@@ -105,17 +108,31 @@ static void judging(void *progress, uint32_t done, uint32_t count)
 		cli_progress_draw(progress, 0, "number %u of %u", done + 1, count);
 }
 
-static int reproduce(const struct cli_paths *paths, const struct reproduce_paper *paper,
+/* A field that a run does not have is a mistake of the paper's file, or of who renamed a counter. False: there was
+ * none such. */
+static bool lacks_said(const struct reproduce_paper *paper)
+{
+	struct base_diag_list diag;
+	bool is_any;
+
+	base_diag_init(&diag);
+	is_any = reproduce_described_lacks(paper, &diag);
+	if (is_any)
+		cli_diag_print(&diag);
+	base_diag_free(&diag);
+	return is_any;
+}
+
+static int reproduce(const struct cli_paths *paths, const struct reproduce_paper *paper, const char *folder,
 		     const struct reproduce_published_set *published, const struct reproduce_options *options)
 {
 	g_autofree char *dir = options->out ? g_strdup(options->out) : g_build_filename("reproduce", paper->name, NULL);
 	struct cli_evaluation e = {
 		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
-	g_autofree char *numbers = g_build_filename(paths->papers, paper->name, NULL);
 	g_autofree char *machines = g_build_filename(paths->machine_dirs[paths->machines.dir_count - 1], "csp", NULL);
 
-	data->dir = numbers;
+	data->dir = folder;
 	data->programs = paths->csp_programs;
 	data->machines = machines;
 	data->is_quick = options->is_quick;
@@ -142,6 +159,8 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 		printf("%u runs done now, %u were there\n", e.run_count, e.had_count);
 		if (!all_verified(data))
 			exit_status = CLI_FAILED;
+		if (lacks_said(paper))
+			exit_status = CLI_FAILED;
 		if (!outputs_write(&o, dir, options->json))
 			exit_status = CLI_UNABLE;
 		reproduce_outcomes_free(&outcomes);
@@ -150,37 +169,96 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	return exit_status;
 }
 
+/* Our papers: tables of C, then folders. Freed with g_strfreev. */
+static char **names_of(const struct cli_paths *paths)
+{
+	GStrvBuilder *names = g_strv_builder_new();
+	GDir *dir = g_dir_open(paths->papers, 0, NULL);
+	GList *folders = NULL;
+	const char *name;
+
+	g_strv_builder_addv(names, (const char **)(void *)reproduce_paper_names());
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *folder = g_build_filename(paths->papers, name, NULL);
+
+		if (reproduce_is_described(folder))
+			folders = g_list_insert_sorted(folders, g_strdup(name), (GCompareFunc)strcmp);
+	}
+	if (dir)
+		g_dir_close(dir);
+	for (const GList *f = folders; f; f = f->next)
+		g_strv_builder_add(names, f->data);
+	g_list_free_full(folders, g_free);
+
+	char **all = g_strv_builder_end(names);
+
+	g_strv_builder_unref(names);
+	return all;
+}
+
+static void unknown(const struct cli_paths *paths, const char *name)
+{
+	g_auto(GStrv) all = names_of(paths);
+	g_autofree char *names = g_strjoinv(", ", all);
+	const char *nearest = base_nearest_name(name, (const char *const *)all, g_strv_length(all));
+
+	if (strchr(name, '/') || g_file_test(name, G_FILE_TEST_IS_DIR))
+		cli_error("reproduce: there is no %s/" REPRODUCE_FILE ", which says what runs", name);
+	else if (nearest)
+		cli_error("reproduce: no paper '%s'; did you mean '%s'?", name, nearest);
+	else
+		cli_error("reproduce: no paper '%s'; there are: %s", name, names);
+}
+
+/* A paper's folder by its name, or as it is given; NULL: there is none. */
+static char *folder_of(const struct cli_paths *paths, const char *name)
+{
+	g_autofree char *ours = g_build_filename(paths->papers, name, NULL);
+
+	if (!strchr(name, '/') && (reproduce_paper_find(name) || reproduce_is_described(ours)))
+		return g_steal_pointer(&ours);
+	return reproduce_is_described(name) ? g_strdup(name) : NULL;
+}
+
+static int reproduce_folder(const struct reproduce_paper *paper, const char *folder,
+			    const struct reproduce_options *options, const struct cli_paths *paths,
+			    struct base_diag_list *diag)
+{
+	struct reproduce_published_set *published = reproduce_published_read(folder, options->is_quick, diag);
+	int exit_status = CLI_USAGE;
+
+	if (!published)
+		return CLI_USAGE;
+	if (reproduce_described_check(paper, published, diag))
+		exit_status = reproduce(paths, paper, folder, published, options);
+	reproduce_published_free(published);
+	return exit_status;
+}
+
 static int reproduce_named(const char *name, const struct reproduce_options *options, const struct cli_paths *paths)
 {
-	const struct reproduce_paper *paper = reproduce_paper_find(name);
-	struct reproduce_published_set *published;
+	g_autofree char *folder = folder_of(paths, name);
+	const struct reproduce_paper *paper = strchr(name, '/') ? NULL : reproduce_paper_find(name);
+	g_autofree char *file = NULL;
 	struct base_diag_list diag;
 	int exit_status = CLI_USAGE;
 
-	if (!paper) {
-		const char *const *all = reproduce_paper_names();
-		g_autofree char *names = g_strjoinv(", ", (char **)all);
-		const char *nearest = base_nearest_name(name, all, g_strv_length((char **)all));
-
-		if (nearest)
-			cli_error("reproduce: no paper '%s'; did you mean '%s'?", name, nearest);
-		else
-			cli_error("reproduce: no paper '%s'; there are: %s", name, names);
+	if (!folder) {
+		unknown(paths, name);
 		return CLI_USAGE;
 	}
 	if (!cli_output_check(about.name, "json", options->json))
 		return CLI_USAGE;
 	base_diag_init(&diag);
-
-	g_autofree char *dir = g_build_filename(paths->papers, paper->name, NULL);
-
-	published = reproduce_published_read(dir, options->is_quick, &diag);
-	if (published) {
-		exit_status = reproduce(paths, paper, published, options);
-		reproduce_published_free(published);
-	} else {
-		cli_diag_print(&diag);
+	file = g_build_filename(folder, REPRODUCE_FILE, NULL);
+	if (!paper)
+		paper = reproduce_described_read(file, options->is_quick, &diag);
+	if (paper) {
+		exit_status = reproduce_folder(paper, folder, options, paths, &diag);
+		reproduce_described_free(paper);
 	}
+	if (diag.error_count)
+		cli_diag_print(&diag);
 	base_diag_free(&diag);
 	return exit_status;
 }
@@ -190,7 +268,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	struct reproduce_options *o = ctx;
 
 	if (words->words->len != 1 || words->program) {
-		cli_error("reproduce: expected one paper's name; see `strata reproduce --help`");
+		cli_error("reproduce: expected one paper's name or folder; see `strata reproduce --help`");
 		return CLI_USAGE;
 	}
 	if (!cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots))

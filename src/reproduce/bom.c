@@ -396,7 +396,7 @@ static const struct reproduce_figure figures[] = {
 	 ARRAY_COUNT(bandwidths)},
 };
 
-#define BARS(title, of, names) {title, of, names, ARRAY_COUNT(names), groups, ARRAY_COUNT(groups)}
+#define BARS(title, of, names) {title, of, names, ARRAY_COUNT(names), groups, ARRAY_COUNT(groups), NULL}
 
 static const struct reproduce_chart charts[] = {
 	BARS("Figure 16: stalls that wait for memory", stalls_bar, system_names),

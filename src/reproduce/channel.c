@@ -656,7 +656,7 @@ static double summary_bar(data *d, uint32_t bar, uint32_t group)
 	return bar == 1 ? directory_miss_rate(d, &row) : directory_share(d, &row);
 }
 
-#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
+#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups), NULL}
 
 static const struct reproduce_chart charts[] = {
 	CHART("Figure 4.8a: streaming reads of local memory", stream_bar, stream_bars, states),

@@ -2,6 +2,7 @@
 #include "reproduce/claim.h"
 
 #include "base/check.h"
+#include "reproduce/described.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 /* A term's numbers: what was measured, what that is compared with, and how far it may be from that. */
 struct numbers {
 	double measured, wanted, tolerance;
+	double more; /* what is added to wanted */
 	enum reproduce_must must;
 	const char *const *words;
 };
@@ -30,6 +32,7 @@ static struct numbers term_measure(const struct reproduce_term *term, const stru
 		.tolerance = term->row.tolerance,
 		.must = term->must,
 		.words = term->words,
+		.more = term->wanted ? reproduce_described_number(data, term->wanted, 0) : 0,
 	};
 }
 
@@ -92,7 +95,7 @@ static enum reproduce_verdict terms_judge(const struct reproduce_claim *claim, c
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t than = claim->terms[i].than;
-		double wanted = n[i].wanted + (than ? n[than - 1].measured : 0);
+		double wanted = n[i].wanted + n[i].more + (than ? n[than - 1].measured : 0);
 
 		if (n[i].must == REPRODUCE_MUST_NOTHING)
 			continue;

@@ -471,12 +471,12 @@ static double step_power(const struct reproduce_data *d, uint32_t bar, uint32_t 
 
 static const struct reproduce_chart charts[] = {
     {"Figure 3.8: power by part, for 4 to 64 units per core, relative to 4", width_power, widths, ARRAY_COUNT(widths),
-     parts, ARRAY_COUNT(parts)},
+     parts, ARRAY_COUNT(parts), NULL},
     {"Figure 3.9: power by part, for 2 to 64 entries of the shared file and 8 units per core, relative to the least "
      "(the thesis: at 32)",
-     entries_power, sizes, ARRAY_COUNT(sizes), parts, ARRAY_COUNT(parts)},
+     entries_power, sizes, ARRAY_COUNT(sizes), parts, ARRAY_COUNT(parts), NULL},
     {"Figure 3.10: power by part, as shares: correlation, channelization, both", step_power, applications,
-     ARRAY_COUNT(applications), parts, ARRAY_COUNT(parts)},
+     ARRAY_COUNT(applications), parts, ARRAY_COUNT(parts), NULL},
 };
 
 /* ---- figure 3.7: the design space ---- */

@@ -806,12 +806,12 @@ static double no_link_bar(data *d, uint32_t bar, uint32_t group)
 		   : reproduce_time_ps(d, NO_LINK, group) / reproduce_time_ps(d, DUALITY, group);
 }
 
-#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
-#define EACH_CHART(title, of, bars) {title, of, bars, ARRAY_COUNT(bars), NULL, 0}
+#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups), NULL}
+#define EACH_CHART(title, of, bars) {title, of, bars, ARRAY_COUNT(bars), NULL, 0, NULL}
 
 static const struct reproduce_chart charts[] = {
 	EACH_CHART("Figure 6: time of the server over the GPU server's", server_bar, server_bars),
-	{"Figure 7: kernels alone, GDDR5 on both, over the GPU's", kernel_bar, server_bars, 3, NULL, 0},
+	{"Figure 7: kernels alone, GDDR5 on both, over the GPU's", kernel_bar, server_bars, 3, NULL, 0, NULL},
 	EACH_CHART("Figure 8: energy over the GPU server's", energy_bar, energy_bars),
 	EACH_CHART("Figure 9: control blocks", block_bar, block_bars),
 	CHART("Figure 10: mean speedup over servers", mean_bar, mean_bars, mean_groups),

@@ -518,7 +518,7 @@ static double size_bar(data *d, uint32_t bar, uint32_t group)
 	return of[bar][group] == UINT32_MAX ? NAN : gteps_of(d, of[bar][group]);
 }
 
-#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
+#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups), NULL}
 
 static const struct reproduce_chart charts[] = {
     CHART("Figures 6.9 and 6.10: the NDP-AP's cache, scale 25", point_bar, point_bars, point_groups),

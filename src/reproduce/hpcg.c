@@ -449,7 +449,7 @@ static double exchange_bar(data *d, uint32_t bar, uint32_t group)
 
 #define CHART(title, of, bars, groups)                                          \
 	{                                                                       \
-		title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups) \
+		title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups), NULL \
 	}
 
 static const struct reproduce_chart charts[] = {

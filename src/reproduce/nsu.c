@@ -638,10 +638,11 @@ static const struct reproduce_figure figures[] = {
 
 static const struct reproduce_chart charts[] = {
 	{"Figure 5: accesses outside the target, by accesses of a block", figure_5, targets, ARRAY_COUNT(targets),
-	 accesses, FIGURE_5_MAX},
+	 accesses, FIGURE_5_MAX, NULL},
 	{"Figure 8: cycles without issue, over the baseline's", figure_8, figure_8_bars, ARRAY_COUNT(figure_8_bars),
-	 NULL, 0},
-	{"Figure 11: NSUs with NDP(Dyn)_Cache", figure_11, figure_11_bars, ARRAY_COUNT(figure_11_bars), NULL, 0},
+	 NULL, 0, NULL},
+	{"Figure 11: NSUs with NDP(Dyn)_Cache", figure_11, figure_11_bars, ARRAY_COUNT(figure_11_bars), NULL, 0,
+	 NULL},
 };
 
 const struct reproduce_paper reproduce_nsu = {

@@ -2,6 +2,7 @@
 #include "reproduce/page.h"
 
 #include "reproduce/cta_times.h"
+#include "reproduce/described.h"
 #include "reproduce/outcome.h"
 #include "reproduce/scatter.h"
 
@@ -96,6 +97,8 @@ static const char *group_name(const struct reproduce_data *d, const struct drawi
 
 static double group_value(const struct reproduce_data *d, const struct drawing *f, uint32_t bar, uint32_t group)
 {
+	if (f->chart && f->chart->expressions)
+		return reproduce_described_number(d, f->chart->expressions[bar], group);
 	if (f->chart)
 		return f->chart->value(d, bar, group);
 

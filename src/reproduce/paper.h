@@ -1,4 +1,4 @@
-/* paper.h - a paper's evaluation as data: which configurations run which workloads, what its published numbers are,
+/* paper.h - a paper's evaluation as tables: which configurations run which workloads, what its published numbers are,
  * and how each is computed from results.
  *
  * A paper is one file (tom.c) with tables; what is common to all papers lies beside it. The published numbers are in
@@ -40,7 +40,7 @@ struct reproduce_row {
 	uint32_t config, against; /* against: what config is compared with */
 	const char *workload;	  /* NULL: all */
 	double tolerance;	  /* in the published unit; of numbers that are equalities */
-	const char *stat;	  /* for measures that read a statistic or a component */
+	const char *stat;	  /* for measures that read a statistic, a component or an expression */
 };
 
 /* Of a measure in a paper's own table that is a mean over workloads: which one, in words. */
@@ -67,6 +67,7 @@ struct reproduce_term {
 	enum reproduce_must must;
 	double value;		  /* what it is compared with; in the measure's unit */
 	uint32_t than;		  /* not 0: the number of term than - 1 is added to value */
+	const char *wanted;	  /* not NULL: the number of this expression is added to value */
 	const char *const *words; /* not NULL: the number is an index into these */
 };
 
@@ -103,6 +104,7 @@ struct reproduce_chart {
 	uint32_t bar_count;
 	const char *const *groups; /* NULL: the workloads */
 	uint32_t group_count;
+	const char *const *expressions; /* by bar, of a paper that is described, and no value; NULL: there is value */
 };
 
 enum { REPRODUCE_POINTS_MAX = 256, REPRODUCE_POINT_NAME_BYTES = 64 };
@@ -165,6 +167,7 @@ struct reproduce_paper {
 	uint32_t chart_count;
 	const struct reproduce_scatter *scatters;
 	uint32_t scatter_count;
+	struct reproduce_described *described; /* NULL, or what a folder of data says: described.h */
 };
 
 /* Is this run a part of the evaluation? */

@@ -559,15 +559,15 @@ static const struct reproduce_scatter scatters[] = {
 
 static const struct reproduce_chart charts[] = {
     {"Figure 2.3: operations per second, in powers of ten of 10 Gops/s (8: an exa-operation)", requirement,
-     instruments, ARRAY_COUNT(instruments), steps, ARRAY_COUNT(steps)},
+     instruments, ARRAY_COUNT(instruments), steps, ARRAY_COUNT(steps), NULL},
     {"Figure 2.4 (a): visibility buffers", buffer, instruments_and_thesis, ARRAY_COUNT(instruments_and_thesis),
-     buffers, ARRAY_COUNT(buffers)},
+     buffers, ARRAY_COUNT(buffers), NULL},
     {"Figure 2.4 (b): data rates, in powers of ten of a gigabyte per second (6: a petabyte)", bandwidth, instruments,
-     ARRAY_COUNT(instruments), places, ARRAY_COUNT(places)},
+     ARRAY_COUNT(instruments), places, ARRAY_COUNT(places), NULL},
     {"Figure 2.5, left: where the energy of a Xeon E5-2630 goes, as shares", cpu_breakdown, breakdown_bars,
-     ARRAY_COUNT(breakdown_bars), cpu_groups, ARRAY_COUNT(cpu_groups)},
+     ARRAY_COUNT(breakdown_bars), cpu_groups, ARRAY_COUNT(cpu_groups), NULL},
     {"Figure 2.5, right: where the energy of a GTX 480 goes, as shares", gpu_breakdown, breakdown_bars,
-     ARRAY_COUNT(breakdown_bars), gpu_parts, ARRAY_COUNT(gpu_parts)},
+     ARRAY_COUNT(breakdown_bars), gpu_parts, ARRAY_COUNT(gpu_parts), NULL},
 };
 
 const struct reproduce_paper reproduce_ska = {

@@ -319,7 +319,7 @@ static double kind_bar(data *d, uint32_t bar, uint32_t group)
 			: reproduce_number(d, config, 0, energies[bar - 2], NULL) * 1e-9;
 }
 
-#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups)}
+#define CHART(title, of, bars, groups) {title, of, bars, ARRAY_COUNT(bars), groups, ARRAY_COUNT(groups), NULL}
 
 static const struct reproduce_chart charts[] = {
 	CHART("Figure 7.6a: million items per second", system_bar, size_bars, system_groups),

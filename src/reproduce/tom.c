@@ -554,9 +554,9 @@ static double places(const struct reproduce_data *d, uint32_t bar, uint32_t w)
 
 static const struct reproduce_chart charts[] = {
 	{"Places: warp slots of stack SMs held in the mean of the time, of 192", places, place_bars,
-	 ARRAY_COUNT(place_bars), NULL, 0},
+	 ARRAY_COUNT(place_bars), NULL, 0, NULL},
 	{"Figure 5: candidates by accesses with a fixed offset, in per cent", offset_class, offset_classes,
-	 ARRAY_COUNT(offset_classes), NULL, 0},
+	 ARRAY_COUNT(offset_classes), NULL, 0, NULL},
 };
 
 const struct reproduce_paper reproduce_tom = {

@@ -422,7 +422,6 @@ static void tables_are_complete(void **state)
 	(void)state;
 	table_is_complete("tom", PAPERS_DIR "/tom", tom, ARRAY_COUNT(tom));
 	table_is_complete("nsu", PAPERS_DIR "/nsu", nsu, ARRAY_COUNT(nsu));
-	table_is_complete("channel", PAPERS_DIR "/channel", NULL, 0);
 	assert_null(reproduce_paper_find("nobody"));
 }
 
@@ -491,22 +490,6 @@ static void runs_are_listed(void **state)
 	assert_string_equal(reproduce_arguments(&listed, 1, 0, false), "-g");
 }
 
-/* Every configuration of the memory channels runs one workload that the paper has. */
-static void channel_runs_each_once(void **state)
-{
-	const struct reproduce_paper *p = reproduce_paper_find("channel");
-
-	(void)state;
-	for (uint32_t c = 0; c < p->config_count; c++) {
-		uint32_t count = 0;
-
-		for (uint32_t w = 0; w < p->workload_count; w++)
-			count += reproduce_is_run(p, c, w);
-		assert_int_equal(count, 1);
-	}
-	assert_int_equal(reproduce_run_count(p), p->config_count);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,7 +504,6 @@ int main(void)
 		cmocka_unit_test(bad_tables_are_refused),
 		cmocka_unit_test(tables_are_complete),
 		cmocka_unit_test(runs_are_listed),
-		cmocka_unit_test(channel_runs_each_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,601 @@
+/* described.c - a paper from its paper.yaml, as the tables that the other files know. */
+#include "reproduce/described.h"
+
+#include "base/check.h"
+#include "base/yaml_tree.h"
+#include "experiment/expression.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct reproduce_described {
+	struct reproduce_paper paper;
+	char *path; /* of the file, which places name */
+	struct experiment experiment;
+	struct experiment_names *names;
+	GHashTable *expressions; /* struct experiment_expression *, by the name that rows, terms and charts have */
+	GHashTable *places;	 /* struct base_place *, of numbers by their id */
+	GPtrArray *owned;	 /* of what else is to be freed */
+	GHashTable *lacking;	 /* struct base_place *, by what verified runs do not have and expressions need */
+};
+
+typedef struct reproduce_described described;
+
+struct reader {
+	described *of;
+	struct base_yaml *y;
+	const char *dir;
+	bool is_quick;
+};
+
+/* ---- texts and arrays ---- */
+
+static void *own(described *of, void *memory)
+{
+	g_ptr_array_add(of->owned, memory);
+	return memory;
+}
+
+static const char *text_of(struct reader *r, const yaml_node_t *n, const char *what)
+{
+	const char *text = base_yaml_text(r->y, n, what);
+
+	return text ? own(r->of, g_strdup(text)) : "";
+}
+
+static uint32_t item_count(const yaml_node_t *n)
+{
+	return n ? (uint32_t)(n->data.sequence.items.top - n->data.sequence.items.start) : 0;
+}
+
+/* An array of a paper's, of one item more than its count, for none must be NULL. */
+#define TABLE(r, type, count) own((r)->of, g_new0(type, (size_t)(count) + 1))
+
+/* A list of texts. */
+static const char **texts_of(struct reader *r, const yaml_node_t *n, const char *what, uint32_t *count)
+{
+	const char **texts;
+	uint32_t i = 0;
+
+	if (!base_yaml_is_list(r->y, n, what))
+		return NULL;
+	texts = TABLE(r, const char *, item_count(n));
+	BASE_YAML_EACH_ITEM(n, item)
+		texts[i++] = text_of(r, base_yaml_node(r->y, *item), what);
+	*count = i;
+	return texts;
+}
+
+/* ---- runs ---- */
+
+/* A machine of a file is found from the paper's folder. */
+static const char *machine_of(struct reader *r, const char *machine)
+{
+	if (!strchr(machine, '/') && !g_str_has_suffix(machine, ".yaml"))
+		return machine;
+	return g_path_is_absolute(machine) ? machine : own(r->of, g_build_filename(r->dir, machine, NULL));
+}
+
+static const char **workloads_of(struct reader *r, uint32_t *count)
+{
+	const GPtrArray *runs = r->of->experiment.runs;
+	const char **workloads = TABLE(r, const char *, runs->len);
+
+	for (uint32_t i = 0; i < runs->len; i++) {
+		const struct experiment_run *run = runs->pdata[i];
+		uint32_t w = 0;
+
+		while (w < *count && strcmp(workloads[w], run->program))
+			w++;
+		if (w == *count)
+			workloads[(*count)++] = run->program;
+	}
+	return workloads;
+}
+
+/* A configuration of a paper that is described is a run. */
+static void runs_make(struct reader *r)
+{
+	struct reproduce_paper *paper = &r->of->paper;
+	const GPtrArray *runs = r->of->experiment.runs;
+	struct reproduce_config *configs = TABLE(r, struct reproduce_config, runs->len);
+	struct reproduce_cell *cells = TABLE(r, struct reproduce_cell, runs->len);
+
+	for (uint32_t i = 0; i < runs->len; i++) {
+		const struct experiment_run *run = runs->pdata[i];
+
+		configs[i] = (struct reproduce_config){
+		    .name = run->name, .machine = machine_of(r, run->machine), .sets = run->sets};
+		cells[i] = (struct reproduce_cell){i, run->program, run->arguments, run->arguments};
+	}
+	paper->configs = configs;
+	paper->cells = cells;
+	paper->config_count = paper->cell_count = runs->len;
+	paper->workloads = workloads_of(r, &paper->workload_count);
+}
+
+/* ---- expressions ---- */
+
+/* Keeps the expression, whose list has as many numbers (0: it is one number), under the name. */
+static const char *expression_keep(struct reader *r, const struct experiment_expression *e, uint32_t count, char *name)
+{
+	own(r->of, name);
+	if (e && experiment_check(r->of->names, e, count, r->y->diag))
+		g_hash_table_insert(r->of->expressions, name, (gpointer)e);
+	return name;
+}
+
+static double number_of(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return reproduce_described_number(d, row->stat, 0);
+}
+
+/* A number that needs no run; NAN otherwise. */
+static double constant_of(described *of, const struct experiment_expression *e)
+{
+	return experiment_number(of->names, e, 0, NULL, NULL);
+}
+
+/* ---- numbers ---- */
+
+static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, struct reproduce_row *row,
+			struct reproduce_same *same)
+{
+	yaml_node_t *is, *within, *as;
+	const struct base_yaml_entry entries[] = {{"is", &is}, {"within", &within}, {"as", &as}};
+	struct base_place *at;
+
+	row->id = text_of(r, key, "a number's id");
+	row->measure = number_of;
+	if (!base_yaml_is_mapping(r->y, n, "{is: EXPRESSION, within: TOLERANCE}"))
+		return;
+	base_yaml_entries(r->y, n, "a number", entries, ARRAY_COUNT(entries));
+	if (g_hash_table_contains(r->of->places, row->id))
+		base_diag_error(r->y->diag, base_yaml_place(r->y, key), "'%s' is given twice", row->id);
+	at = own(r->of, g_new(struct base_place, 1));
+	*at = base_yaml_place(r->y, key);
+	g_hash_table_insert(r->of->places, (gpointer)row->id, at);
+	if (is)
+		row->stat = expression_keep(r, experiment_expression_read(r->of->names, r->y, is, r->is_quick), 0,
+					    g_strdup(row->id));
+	else
+		base_diag_error(r->y->diag, *at, "the number '%s' needs `is:`", row->id);
+	if (within)
+		base_yaml_number(r->y, within, "a tolerance", &row->tolerance);
+	if (as)
+		*same = (struct reproduce_same){row->id, text_of(r, as, "a claim or a number")};
+}
+
+static void numbers_take(struct reader *r, const yaml_node_t *n)
+{
+	struct reproduce_paper *paper = &r->of->paper;
+	const size_t count = (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
+	struct reproduce_row *rows = TABLE(r, struct reproduce_row, count);
+	struct reproduce_same *same = TABLE(r, struct reproduce_same, count);
+
+	BASE_YAML_EACH_PAIR(n, pair) {
+		number_take(r, base_yaml_node(r->y, pair->key), base_yaml_node(r->y, pair->value),
+			    &rows[paper->row_count++], &same[paper->same_count]);
+		paper->same_count += same[paper->same_count].id != NULL;
+	}
+	paper->rows = rows;
+	paper->same = same;
+}
+
+/* ---- claims ---- */
+
+static enum reproduce_must must_of(enum experiment_relation relation)
+{
+	static const enum reproduce_must musts[] = {
+	    [EXPERIMENT_SHOWN] = REPRODUCE_MUST_NOTHING,    [EXPERIMENT_NEAR] = REPRODUCE_MUST_BE_NEAR,
+	    [EXPERIMENT_ABOVE] = REPRODUCE_MUST_EXCEED,     [EXPERIMENT_AT_LEAST] = REPRODUCE_MUST_REACH,
+	    [EXPERIMENT_BELOW] = REPRODUCE_MUST_BE_BELOW,   [EXPERIMENT_AT_MOST] = REPRODUCE_MUST_NOT_EXCEED,
+	};
+
+	return musts[relation];
+}
+
+/* What a number is compared with: a constant, or another number of the runs. */
+static void wanted_take(struct reader *r, const struct experiment_expression *e, const char *name,
+			struct reproduce_term *term)
+{
+	if (!experiment_check(r->of->names, e, 0, r->y->diag))
+		return;
+	term->value = constant_of(r->of, e);
+	if (!isnan(term->value))
+		return;
+	term->value = 0;
+	term->wanted = expression_keep(r, e, 0, g_strconcat(name, " wanted", NULL));
+}
+
+static void tolerance_take(struct reader *r, const struct experiment_expression *e, struct reproduce_term *term)
+{
+	if (!experiment_check(r->of->names, e, 0, r->y->diag))
+		return;
+	term->row.tolerance = constant_of(r->of, e);
+	if (isnan(term->row.tolerance))
+		base_diag_error(r->y->diag, experiment_expression_place(e), "expected a tolerance that no run decides");
+}
+
+static void term_take(struct reader *r, const char *claim, uint32_t index, yaml_node_t *n, struct reproduce_term *term)
+{
+	g_autofree char *name = g_strdup_printf("%s term %u", claim, index);
+	struct experiment_expression *e;
+	yaml_node_t *number = NULL;
+	const struct base_yaml_entry entries[] = {{"number", &number}};
+	struct experiment_sides sides;
+
+	if (n->type == YAML_MAPPING_NODE) {
+		base_yaml_entries(r->y, n, "a term", entries, ARRAY_COUNT(entries));
+		if (number)
+			term->row.id = text_of(r, number, "a number's id");
+		if (number && !g_hash_table_contains(r->of->places, term->row.id))
+			base_diag_error(r->y->diag, base_yaml_place(r->y, number), "'%s' is none of `numbers:`",
+					term->row.id);
+		return;
+	}
+	e = experiment_expression_read(r->of->names, r->y, n, r->is_quick);
+	if (!e)
+		return;
+	sides = experiment_expression_sides(e);
+	term->row.measure = number_of;
+	term->row.stat = expression_keep(r, sides.left, 0, g_strdup(name));
+	term->must = must_of(sides.relation);
+	if (sides.right)
+		wanted_take(r, sides.right, name, term);
+	if (sides.within)
+		tolerance_take(r, sides.within, term);
+}
+
+/* One field of a template, from its brace on: {0}, {=0}, {~0}, and behind that :+ and :.1. NULL: it is none. */
+static const char *field_end(const char *p, uint32_t term_count)
+{
+	uint32_t index;
+
+	p++;
+	p += *p == '=' || *p == '~';
+	index = (uint32_t)(*p - '0');
+	if (!g_ascii_isdigit(*p++) || index >= term_count)
+		return NULL;
+	if (*p == ':') {
+		p++;
+		p += *p == '+';
+		if (*p == '.' && !g_ascii_isdigit(p[1]))
+			return NULL;
+		p += *p == '.' ? 2 : 0;
+	}
+	return *p == '}' ? p : NULL;
+}
+
+static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what, uint32_t term_count)
+{
+	const char *text = text_of(r, n, what);
+
+	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
+		if (field_end(p, term_count))
+			continue;
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n),
+				"'%s': expected {0}, {=0} or {~0}, a term's number from 0 to %d, and :.1 or :+ behind",
+				p, (int)term_count - 1);
+		return "";
+	}
+	return text;
+}
+
+static bool is_claim(const struct reproduce_paper *paper, const char *part)
+{
+	for (uint32_t i = 0; i < paper->claim_count; i++)
+		if (!strcmp(paper->claims[i].part, part))
+			return true;
+	return false;
+}
+
+static void terms_take(struct reader *r, yaml_node_t *n, struct reproduce_claim *claim)
+{
+	uint32_t count = 0;
+
+	if (!base_yaml_is_list(r->y, n, "a list of terms"))
+		return;
+	if (!item_count(n) || item_count(n) > REPRODUCE_TERM_MAX) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "expected 1 to %d terms, found %u",
+				REPRODUCE_TERM_MAX, item_count(n));
+		return;
+	}
+	BASE_YAML_EACH_ITEM(n, item) {
+		term_take(r, claim->part, count, base_yaml_node(r->y, *item), &claim->terms[count]);
+		count++;
+	}
+}
+
+static void claim_take(struct reader *r, yaml_node_t *n, struct reproduce_claim *claim)
+{
+	yaml_node_t *part, *text, *seen, *terms;
+	const struct base_yaml_entry entries[] = {
+	    {"claim", &part}, {"text", &text}, {"seen", &seen}, {"terms", &terms}};
+
+	claim->part = claim->text = claim->seen = "";
+	if (!base_yaml_is_mapping(r->y, n, "{claim: NAME, text: ..., seen: ..., terms: [...]}"))
+		return;
+	base_yaml_entries(r->y, n, "a claim", entries, ARRAY_COUNT(entries));
+	if (!part || !text || !seen || !terms) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a claim needs `%s:`",
+				!part ? "claim" : !text ? "text" : !seen ? "seen" : "terms");
+		return;
+	}
+	claim->part = text_of(r, part, "a claim's name");
+	if (is_claim(&r->of->paper, claim->part) || g_hash_table_contains(r->of->places, claim->part))
+		base_diag_error(r->y->diag, base_yaml_place(r->y, part), "'%s' is given twice", claim->part);
+	terms_take(r, terms, claim);
+	claim->text = template_of(r, text, "what is claimed", item_count(terms));
+	claim->seen = template_of(r, seen, "what is said of the numbers", item_count(terms));
+}
+
+static void claims_take(struct reader *r, yaml_node_t *n)
+{
+	struct reproduce_claim *claims = TABLE(r, struct reproduce_claim, item_count(n));
+
+	r->of->paper.claims = claims;
+	BASE_YAML_EACH_ITEM(n, item) {
+		claim_take(r, base_yaml_node(r->y, *item), &claims[r->of->paper.claim_count]);
+		r->of->paper.claim_count++;
+	}
+}
+
+/* ---- charts ---- */
+
+static void bar_take(struct reader *r, yaml_node_t *n, uint32_t group_count, const char *chart, const char **name,
+		     const char **expression)
+{
+	yaml_node_t *bar, *is;
+	const struct base_yaml_entry entries[] = {{"bar", &bar}, {"is", &is}};
+
+	*name = *expression = "";
+	if (!base_yaml_is_mapping(r->y, n, "{bar: NAME, is: EXPRESSION}"))
+		return;
+	base_yaml_entries(r->y, n, "a bar", entries, ARRAY_COUNT(entries));
+	if (!bar || !is) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a bar needs `%s:`", bar ? "is" : "bar");
+		return;
+	}
+	*name = text_of(r, bar, "a bar's name");
+	*expression = expression_keep(r, experiment_expression_read(r->of->names, r->y, is, r->is_quick), group_count,
+				      g_strdup_printf("%s: %u:%zu", chart, (uint32_t)n->start_mark.line,
+						      n->start_mark.column));
+}
+
+static void chart_take(struct reader *r, yaml_node_t *n, struct reproduce_chart *chart)
+{
+	yaml_node_t *title, *groups, *bars;
+	const struct base_yaml_entry entries[] = {{"title", &title}, {"groups", &groups}, {"bars", &bars}};
+	const char **names, **expressions;
+
+	if (!base_yaml_is_mapping(r->y, n, "{title: ..., groups: [...], bars: [...]}"))
+		return;
+	base_yaml_entries(r->y, n, "a chart", entries, ARRAY_COUNT(entries));
+	if (!title || !groups || !bars) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a chart needs `%s:`",
+				!title ? "title" : !groups ? "groups" : "bars");
+		return;
+	}
+	chart->title = text_of(r, title, "a title");
+	chart->groups = texts_of(r, groups, "a list of names", &chart->group_count);
+	if (!base_yaml_is_list(r->y, bars, "a list of {bar: NAME, is: EXPRESSION}"))
+		return;
+	if (!item_count(groups) || !item_count(bars)) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a chart without groups or bars");
+		return;
+	}
+	names = TABLE(r, const char *, item_count(bars));
+	expressions = TABLE(r, const char *, item_count(bars));
+	BASE_YAML_EACH_ITEM(bars, item) {
+		bar_take(r, base_yaml_node(r->y, *item), chart->group_count, chart->title, &names[chart->bar_count],
+			 &expressions[chart->bar_count]);
+		chart->bar_count++;
+	}
+	chart->bars = names;
+	chart->expressions = expressions;
+}
+
+static void charts_take(struct reader *r, yaml_node_t *n)
+{
+	struct reproduce_chart *charts = TABLE(r, struct reproduce_chart, item_count(n));
+
+	r->of->paper.charts = charts;
+	BASE_YAML_EACH_ITEM(n, item)
+		chart_take(r, base_yaml_node(r->y, *item), &charts[r->of->paper.chart_count++]);
+}
+
+/* ---- the whole ---- */
+
+/* Each number that is judged as another one names a claim, or a number that is judged. */
+static void same_check(struct reader *r)
+{
+	const struct reproduce_paper *paper = &r->of->paper;
+
+	for (uint32_t i = 0; i < paper->same_count; i++) {
+		const struct reproduce_same *same = &paper->same[i];
+		const struct base_place *at = g_hash_table_lookup(r->of->places, same->id);
+
+		if (!is_claim(paper, same->as) && !g_hash_table_contains(r->of->places, same->as))
+			base_diag_error(r->y->diag, *at, "%s is as '%s', which is no claim and no number", same->id,
+					same->as);
+	}
+}
+
+static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
+{
+	struct reader *r = ctx;
+	struct experiment_nodes nodes;
+	yaml_node_t *title, *define, *numbers, *claims, *charts;
+	const struct base_yaml_entry entries[] = {
+	    {"title", &title},   {"words", &nodes.words}, {"settings", &nodes.settings}, {"runs", &nodes.runs},
+	    {"define", &define}, {"numbers", &numbers},	  {"claims", &claims},		 {"charts", &charts},
+	};
+
+	r->y = y;
+	base_yaml_entries(y, root, "a paper", entries, ARRAY_COUNT(entries));
+	if (!title || !nodes.runs || !(numbers || claims)) {
+		base_diag_error(y->diag, base_yaml_place(y, root), "a paper needs `%s:`",
+				!title ? "title" : !nodes.runs ? "runs" : "numbers");
+		return;
+	}
+	r->of->paper.title = text_of(r, title, "a title");
+	experiment_read(y, &nodes, r->is_quick, &r->of->experiment);
+	if (!r->of->experiment.runs->len)
+		return;
+	runs_make(r);
+	r->of->names = experiment_names_new(&r->of->experiment);
+	if (define)
+		experiment_names_define(r->of->names, y, define, r->is_quick);
+	if (numbers && base_yaml_is_mapping(y, numbers, "numbers: {ID: {is: EXPRESSION}, ...}"))
+		numbers_take(r, numbers);
+	if (claims && base_yaml_is_list(y, claims, "a list of claims"))
+		claims_take(r, claims);
+	if (charts && base_yaml_is_list(y, charts, "a list of charts"))
+		charts_take(r, charts);
+	same_check(r);
+}
+
+static const described *described_of(const struct reproduce_paper *paper)
+{
+	return paper->described;
+}
+
+bool reproduce_is_described(const char *dir)
+{
+	g_autofree char *path = g_build_filename(dir, REPRODUCE_FILE, NULL);
+
+	return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
+const struct reproduce_paper *reproduce_described_read(const char *path, bool is_quick, struct base_diag_list *diag)
+{
+	static const struct base_yaml_words words = {"a paper", "`title:`, `runs:`, ..."};
+	g_autofree char *whole = g_canonicalize_filename(path, NULL), *dir = g_path_get_dirname(whole);
+	described *of = g_new0(described, 1);
+	struct reader r = {.of = of, .dir = dir, .is_quick = is_quick};
+
+	of->owned = g_ptr_array_new_with_free_func(g_free);
+	of->expressions = g_hash_table_new(g_str_hash, g_str_equal);
+	of->places = g_hash_table_new(g_str_hash, g_str_equal);
+	of->lacking = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	of->path = g_strdup(path);
+	of->paper.name = own(of, g_path_get_basename(dir));
+	of->paper.full_sets = "";
+	of->paper.described = of;
+	if (base_yaml_read(of->path, &words, take_document, &r, diag))
+		return &of->paper;
+	reproduce_described_free(&of->paper);
+	return NULL;
+}
+
+void reproduce_described_free(const struct reproduce_paper *paper)
+{
+	described *of = paper->described;
+
+	if (!of)
+		return;
+	if (of->names)
+		experiment_names_free(of->names);
+	experiment_free(&of->experiment);
+	g_hash_table_destroy(of->expressions);
+	g_hash_table_destroy(of->places);
+	g_hash_table_destroy(of->lacking);
+	g_ptr_array_free(of->owned, TRUE);
+	g_free(of->path);
+	g_free(of);
+}
+
+bool reproduce_described_check(const struct reproduce_paper *paper, const struct reproduce_published_set *published,
+			       struct base_diag_list *diag)
+{
+	const described *of = described_of(paper);
+	const uint32_t before = diag->error_count;
+
+	if (!of)
+		return true;
+	for (uint32_t i = 0; i < paper->row_count; i++)
+		if (!reproduce_published_find(published, paper->rows[i].id))
+			base_diag_error(diag, *(struct base_place *)g_hash_table_lookup(of->places, paper->rows[i].id),
+					"'%s' is no number of results.csv", paper->rows[i].id);
+	for (uint32_t i = 0; i < published->numbers->len; i++) {
+		const struct reproduce_published *p = published->numbers->pdata[i];
+
+		if (!g_hash_table_contains(of->places, p->id))
+			base_diag_error(diag, (struct base_place){of->path, 0, 0},
+					"'%s' of results.csv is not in `numbers:`; what no run can say is {is: none}",
+					p->id);
+	}
+	for (uint32_t i = 0; i < paper->claim_count; i++) {
+		const struct reproduce_claim *claim = &paper->claims[i];
+
+		for (uint32_t k = 0; k < REPRODUCE_TERM_MAX; k++) {
+			const struct reproduce_published *p =
+			    !claim->terms[k].row.measure && claim->terms[k].row.id
+				? reproduce_published_find(published, claim->terms[k].row.id)
+				: NULL;
+
+			if (p && p->relation != REPRODUCE_EXACT)
+				base_diag_error(diag, *(struct base_place *)g_hash_table_lookup(of->places, p->id),
+						"'%s' is a bound in results.csv, and no term of '%s': say the relation",
+						p->id, claim->part);
+		}
+	}
+	return diag->error_count == before;
+}
+
+struct base_place reproduce_described_place(const struct reproduce_paper *paper, uint32_t config)
+{
+	const described *of = described_of(paper);
+
+	if (!of)
+		return (struct base_place){0};
+	return ((const struct experiment_run *)of->experiment.runs->pdata[config])->at;
+}
+
+/* ---- numbers of runs ---- */
+
+/* A field of a run: "time_ps", or "stats.sm.issued_cycles", where what is before the first dot is an object. */
+static double field(void *ctx, uint32_t config, const char *path, struct base_place at, bool is_needed)
+{
+	const struct reproduce_data *d = ctx;
+	const described *of = described_of(d->paper);
+	const struct experiment_run *run = of->experiment.runs->pdata[config];
+	const char *dot = strchr(path, '.');
+	g_autofree char *outer = g_strndup(path, dot ? (size_t)(dot - path) : strlen(path));
+	const uint32_t w = reproduce_workload(d, run->program);
+	const double x = reproduce_number(d, config, w, outer, dot ? dot + 1 : NULL);
+
+	if (isnan(x) || report_has(d->runs[config * d->paper->workload_count + w], outer, dot ? dot + 1 : NULL))
+		return x;
+	if (is_needed)
+		g_hash_table_insert(of->lacking, g_strdup_printf("the run %s has no field %s", run->id, path),
+				    g_memdup2(&at, sizeof(at)));
+	return NAN;
+}
+
+double reproduce_described_number(const struct reproduce_data *d, const char *name, uint32_t index)
+{
+	const described *of = described_of(d->paper);
+	const struct experiment_expression *e = g_hash_table_lookup(of->expressions, name);
+
+	CHECK(e);
+	return experiment_number(of->names, e, index, field, (void *)d);
+}
+
+bool reproduce_described_lacks(const struct reproduce_paper *paper, struct base_diag_list *diag)
+{
+	const described *of = described_of(paper);
+	GList *texts;
+
+	if (!of || !g_hash_table_size(of->lacking))
+		return false;
+	texts = g_list_sort(g_hash_table_get_keys(of->lacking), (GCompareFunc)strcmp);
+	for (const GList *t = texts; t; t = t->next)
+		base_diag_error(diag, *(struct base_place *)g_hash_table_lookup(of->lacking, t->data), "%s",
+				(const char *)t->data);
+	g_list_free(texts);
+	return true;
+}

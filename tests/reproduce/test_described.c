@@ -1,0 +1,218 @@
+/* Papers that are data: ours are read for quick and full runs and say nothing without their runs; mistakes in such a
+ * file have places; a number is what the expressions say, and a field that a run does not have is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/check.h"
+#include "reproduce/described.h"
+#include "reproduce/outcome.h"
+
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Judged without runs: what the model is given and what is arithmetic alone can be said, nothing else can. */
+static void judged_without_runs(const char *dir, bool is_quick)
+{
+	g_autofree char *path = g_build_filename(dir, REPRODUCE_FILE, NULL);
+	const struct reproduce_paper *paper;
+	struct reproduce_published_set *published;
+	struct reproduce_data *d;
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+
+	base_diag_init(&diag);
+	paper = reproduce_described_read(path, is_quick, &diag);
+	if (!paper)
+		fail_msg("%s", base_diag_join(&diag));
+	published = reproduce_published_read(dir, is_quick, &diag);
+	assert_non_null(published);
+	if (!reproduce_described_check(paper, published, &diag))
+		fail_msg("%s", base_diag_join(&diag));
+	assert_int_equal(reproduce_run_count(paper), paper->config_count);
+	d = reproduce_data_new(paper);
+	o = reproduce_judge(d, published);
+	assert_int_equal(o.count, paper->row_count + paper->claim_count);
+	for (uint32_t i = 0; i < o.count; i++)
+		assert_true(isnan(o.items[i].measured) || o.items[i].status != REPRODUCE_ABSENT);
+	for (uint32_t i = 0; i < paper->chart_count; i++)
+		for (uint32_t b = 0; b < paper->charts[i].bar_count; b++)
+			for (uint32_t g = 0; g < paper->charts[i].group_count; g++)
+				assert_true(isnan(reproduce_described_number(d, paper->charts[i].expressions[b], g)));
+	assert_false(reproduce_described_lacks(paper, &diag));
+	reproduce_outcomes_free(&o);
+	reproduce_data_free(d);
+	reproduce_published_free(published);
+	reproduce_described_free(paper);
+	base_diag_free(&diag);
+}
+
+static void ours_are_whole(void **state)
+{
+	GDir *papers = g_dir_open(PAPERS_DIR, 0, NULL);
+	uint32_t count = 0;
+
+	(void)state;
+	for (const char *name; (name = g_dir_read_name(papers));) {
+		g_autofree char *dir = g_build_filename(PAPERS_DIR, name, NULL);
+
+		if (!reproduce_is_described(dir))
+			continue;
+		assert_null(reproduce_paper_find(name)); /* and no table of C */
+		judged_without_runs(dir, true);
+		judged_without_runs(dir, false);
+		count++;
+	}
+	g_dir_close(papers);
+	assert_true(count > 0);
+}
+
+/* ---- a small one ---- */
+
+#define HEAD "title: T\nruns: [{run: A, machine: m, program: p -q}, {run: B, machine: m2, program: p, set: {a.b: 1}}]\n"
+#define NUMBERS "numbers: {N-1: {is: 'A[time_ps] / B[time_ps]', within: 0.5}}\n"
+static const char results[] = "h\nN-1,p,A,ratio,2,x,exact,s\n";
+
+/* The paper and its published numbers; NULL with what was said. */
+static const struct reproduce_paper *paper_make(const char *text, const char *published_text,
+						struct reproduce_published_set **published, char **said)
+{
+	g_autofree char *dir = g_dir_make_tmp("strata-described-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, REPRODUCE_FILE, NULL);
+	g_autofree char *csv = g_build_filename(dir, "results.csv", NULL);
+	const struct reproduce_paper *paper;
+	struct base_diag_list diag;
+
+	assert_true(g_file_set_contents(path, text, -1, NULL) && g_file_set_contents(csv, published_text, -1, NULL));
+	base_diag_init(&diag);
+	paper = reproduce_described_read(path, true, &diag);
+	*published = reproduce_published_read(dir, true, &diag);
+	if (paper && *published && !reproduce_described_check(paper, *published, &diag)) {
+		reproduce_described_free(paper);
+		paper = NULL;
+	}
+	g_unlink(path);
+	g_unlink(csv);
+	g_rmdir(dir);
+	assert_true(!paper == (diag.error_count > 0));
+	*said = base_diag_join(&diag);
+	base_diag_free(&diag);
+	return paper;
+}
+
+static json_t *run_make(double time)
+{
+	return json_pack("{s:f, s:f, s:b, s:{s:f}}", "cycles", 1.0, "time_ps", time, "verified", 1, "stats", "a.b",
+			 3.0);
+}
+
+static void numbers_are_those_of_runs(void **state)
+{
+	static const char text[] = HEAD "define: {more: 'A[stats.a.b] + A[stats.a.c]'}\n"
+					"numbers: {N-1: {is: 'A[time_ps] / B[time_ps]', within: 0.5, as: C}}\n"
+					"claims:\n"
+					"- claim: C\n"
+					"  text: '{=0} within {~0}, more than {=1:.1} and than B''s'\n"
+					"  seen: '{0:.1} {1:+} {2}'\n"
+					"  terms: [number: N-1, 'A[stats.a.b] > 2', 'A[time_ps] > B[time_ps]',"
+					" more, 'or(A[stats.a.c], 4) = 3 within 1']\n";
+	struct reproduce_published_set *published;
+	g_autofree char *said = NULL, *lacks = NULL;
+	const struct reproduce_paper *paper = paper_make(text, results, &published, &said);
+	struct reproduce_data *d;
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+
+	(void)state;
+	assert_string_equal(said, "");
+	assert_string_equal(reproduce_arguments(paper, 0, 0, true), "-q");
+	assert_string_equal(paper->configs[1].sets, "a.b=1");
+	d = reproduce_data_new(paper);
+	d->runs[0] = run_make(500);
+	d->runs[1] = run_make(200);
+	o = reproduce_judge(d, published);
+	assert_true(o.items[0].measured == 2.5);
+	assert_int_equal(o.items[0].status, REPRODUCE_SAME);
+	assert_int_equal(o.items[1].status, REPRODUCE_PASS);
+	assert_string_equal(o.items[1].text, "2 within 0.5, more than 2.0 and than B's");
+	assert_string_equal(o.items[1].note, "2.5 +3 500");
+	reproduce_outcomes_free(&o);
+	/* What is only shown may be missing; that the run has no such field is told all the same, with its place. */
+	base_diag_init(&diag);
+	assert_true(reproduce_described_lacks(paper, &diag));
+	lacks = base_diag_join(&diag);
+	assert_non_null(strstr(lacks, "paper.yaml:3:"));
+	assert_non_null(strstr(lacks, ": error: the run A has no field stats.a.c"));
+	base_diag_free(&diag);
+	/* A run that is not verified is in no number, and lacks nothing. */
+	json_object_set_new(d->runs[1], "verified", json_false());
+	o = reproduce_judge(d, published);
+	assert_int_equal(o.items[0].status, REPRODUCE_ABSENT);
+	assert_int_equal(o.items[1].status, REPRODUCE_ABSENT);
+	reproduce_outcomes_free(&o);
+	reproduce_data_free(d);
+	reproduce_published_free(published);
+	reproduce_described_free(paper);
+}
+
+static void mistakes_have_places(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"title: T\n", "paper.yaml:1:1: error: a paper needs `runs:`"},
+		{"[1]\n", "not a paper: expected `title:`, `runs:`, ..."},
+		{HEAD NUMBERS "claim: []\n", "paper.yaml:4:1: error: a paper has no 'claim'; did you mean 'claims'?"},
+		{HEAD "numbers: {N-1: {is: 'A[time_ps] /'}}\n", "paper.yaml:3:34: error: expected a number, a run"},
+		{HEAD "numbers: {N-1: {within: 1}}\n", "paper.yaml:3:11: error: the number 'N-1' needs `is:`"},
+		{HEAD "numbers: {N-1: {is: 1, within: x}}\n",
+		 "paper.yaml:3:32: error: 'x' is no number: expected a tolerance"},
+		{HEAD "numbers: {N-1: {is: 1, as: X}}\n", "paper.yaml:3:11: error: N-1 is as 'X', which is no claim"},
+		{HEAD "numbers: {N-2: {is: 1}}\n", "paper.yaml:3:11: error: 'N-2' is no number of results.csv"},
+		{HEAD "numbers: {N-2: {is: 1}}\n", "'N-1' of results.csv is not in `numbers:`"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, terms: [1]}]\n",
+		 "paper.yaml:4:10: error: a claim needs `seen:`"},
+		{HEAD NUMBERS "claims: [{claim: C, text: '{1}', seen: s, terms: [1]}]\n",
+		 "paper.yaml:4:27: error: '{1}': expected {0}, {=0} or {~0}, a term's number from 0 to 0"},
+		{HEAD NUMBERS "claims: [{claim: C, text: '{0:s}', seen: s, terms: [1]}]\n", "'{0:s}': expected {0}"},
+		{HEAD NUMBERS "claims: [{claim: C, text: '{0', seen: s, terms: [1]}]\n", "'{0': expected {0}"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: [number: N-3]}]\n",
+		 "paper.yaml:4:55: error: 'N-3' is none of `numbers:`"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: []}]\n",
+		 "error: expected 1 to 6 terms, found 0"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: ['1 = 1 within A[x]']}]\n",
+		 "expected a tolerance that no run decides"},
+		{HEAD NUMBERS "charts: [{title: t, groups: [a, b], bars: [{bar: b, is: '[1, 2, 3]'}]}]\n",
+		 "paper.yaml:4:58: error: expected 2 numbers, found 3"},
+		{HEAD NUMBERS "charts: [{title: t, groups: [a, b], bars: [{bar: b}]}]\n",
+		 "paper.yaml:4:44: error: a bar needs `is:`"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++) {
+		struct reproduce_published_set *published;
+		g_autofree char *said = NULL;
+
+		assert_null(paper_make(cases[i].text, results, &published, &said));
+		if (!strstr(said, cases[i].message))
+			fail_msg("case %zu says: %s", i, said);
+		if (published)
+			reproduce_published_free(published);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(ours_are_whole),
+	    cmocka_unit_test(numbers_are_those_of_runs),
+	    cmocka_unit_test(mistakes_have_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
