@@ -13,24 +13,39 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The run that the file lists; NULL: it lists none. */
+static const struct sweep_run *listed(const struct cli_sweep *s, uint32_t run)
+{
+	return s->plan->runs->len ? s->plan->runs->pdata[run] : NULL;
+}
+
+const char *cli_sweep_name(const struct cli_sweep *s, uint32_t run)
+{
+	return listed(s, run) ? listed(s, run)->name : NULL;
+}
+
 uint32_t cli_sweep_count(const struct cli_sweep *s)
 {
+	if (s->plan->runs->len)
+		return s->plan->runs->len;
 	return s->plan->points->len * s->plan->programs->len * s->plan->machines->len;
 }
 
 uint32_t cli_sweep_point(const struct cli_sweep *s, uint32_t run)
 {
-	return run / (s->plan->programs->len * s->plan->machines->len);
+	return listed(s, run) ? listed(s, run)->point : run / (s->plan->programs->len * s->plan->machines->len);
 }
 
 const char *cli_sweep_machine(const struct cli_sweep *s, uint32_t run)
 {
-	return s->plan->machines->pdata[run % s->plan->machines->len];
+	return s->plan->machines->pdata[listed(s, run) ? listed(s, run)->machine : run % s->plan->machines->len];
 }
 
 const struct cli_target *cli_sweep_target(const struct cli_sweep *s, uint32_t run)
 {
-	return s->targets->pdata[run / s->plan->machines->len % s->plan->programs->len];
+	const struct sweep_run *of = listed(s, run);
+
+	return s->targets->pdata[of ? of->program : run / s->plan->machines->len % s->plan->programs->len];
 }
 
 /* "a=1 b=2" */
@@ -205,6 +220,11 @@ static bool targets_make(struct cli_sweep *s)
 		if (!cli_targets_resolve(s->paths, "sweep", names, is_workload ? NULL : words,
 					 is_workload ? plan->size : NULL, s->targets))
 			return false;
+		if (is_workload && words[1]) {
+			g_autofree char *arguments = g_strjoinv(" ", words + 1);
+
+			cli_target_arguments_add(s->targets->pdata[i], arguments);
+		}
 	}
 	return true;
 }
@@ -232,10 +252,12 @@ static char *why_not(const struct cli_sweep *s, uint32_t run, const struct cli_j
 		     struct machine_session *session)
 {
 	g_autofree char *text = point_text(s, cli_sweep_point(s, run));
+	g_autofree char *what = listed(s, run) ? g_strdup_printf("run %s", cli_sweep_name(s, run))
+					       : g_strdup_printf("point %u", cli_sweep_point(s, run));
 	char *reason;
 
 	if (!machine_load(s, run, session)) {
-		cli_error("sweep: point %u (%s) is no machine%s", cli_sweep_point(s, run), text,
+		cli_error("sweep: %s (%s) is no machine%s", what, text,
 			  s->leaves_out ? ", left out" : "; --skip-invalid leaves such points out");
 		return g_strdup("its settings are no machine");
 	}

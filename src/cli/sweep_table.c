@@ -91,6 +91,8 @@ static json_t *run_json(const struct cli_sweep *s, uint32_t run)
 			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
 			      json_is_true(json_object_get(result, "verified")));
 
+	if (cli_sweep_name(s, run))
+		json_object_set_new(o, "run", json_string(cli_sweep_name(s, run)));
 	if (s->reasons->pdata[run])
 		json_object_set_new(o, "left_out", json_string(s->reasons->pdata[run]));
 	json_object_set_new(o, "objectives", cli_sweep_objectives(s->plan, result));
@@ -212,6 +214,8 @@ static void print_run(FILE *out, const json_t *run)
 			fprintf(out, "  %18s", "-");
 	}
 	fprintf(out, "  %-5s ", json_is_true(json_object_get(run, "is_pareto")) ? "*" : "");
+	if (json_object_get(run, "run"))
+		fprintf(out, " %s:", json_string_value(json_object_get(run, "run")));
 	json_object_foreach(json_object_get(run, "settings"), key, value)
 		fprintf(out, " %s=%s", key, json_string_value(value));
 	if (json_object_get(run, "left_out"))

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/yaml_tree.h"
+#include "experiment/experiment.h"
 
 #include <string.h>
 
@@ -176,6 +177,85 @@ static void take_list(struct reader *r, yaml_node_t *n)
 		take_point(r, base_yaml_node(r->y, *i));
 }
 
+/* ---- runs, one by one ---- */
+
+static bool is_words(char *const *a, char *const *b)
+{
+	return g_strv_equal((const char *const *)a, (const char *const *)b);
+}
+
+/* The index of these words among those of the list, which gets them if it has not. Takes them. */
+static uint32_t index_of(GPtrArray *list, char **words)
+{
+	uint32_t i = 0;
+
+	while (i < list->len && !is_words(list->pdata[i], words))
+		i++;
+	if (i == list->len)
+		g_ptr_array_add(list, words);
+	else
+		g_strfreev(words);
+	return i;
+}
+
+static char **words_of(const char *text)
+{
+	g_auto(GStrv) parts = g_strsplit(text, " ", -1);
+	GStrvBuilder *words = g_strv_builder_new();
+	char **all;
+
+	for (char **part = parts; *part; part++)
+		if (**part)
+			g_strv_builder_add(words, *part);
+	all = g_strv_builder_end(words);
+	g_strv_builder_unref(words);
+	return all;
+}
+
+static uint32_t machine_of(struct sweep_plan *p, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < p->machines->len && strcmp(p->machines->pdata[i], name))
+		i++;
+	if (i == p->machines->len)
+		g_ptr_array_add(p->machines, g_strdup(name));
+	return i;
+}
+
+static void take_run(struct sweep_plan *p, const struct experiment_run *of)
+{
+	struct sweep_run *run = g_new0(struct sweep_run, 1);
+	g_autofree char *program = g_strjoin(" ", of->program, of->arguments, NULL);
+
+	run->name = g_strdup(of->id);
+	run->machine = machine_of(p, of->machine);
+	run->point = index_of(p->points, words_of(of->sets));
+	run->program = index_of(p->programs, words_of(program));
+	if (run->program == p->is_workload->len)
+		g_ptr_array_add(p->is_workload, GINT_TO_POINTER(!strchr(of->program, '/')));
+	g_ptr_array_add(p->runs, run);
+}
+
+static void run_free(gpointer data)
+{
+	struct sweep_run *run = data;
+
+	g_free(run->name);
+	g_free(run);
+}
+
+/* A sweep has one kind of runs: of a value for quick and for full ones it takes the latter. */
+static void take_runs(struct reader *r, const struct experiment_nodes *nodes)
+{
+	struct experiment e = {0};
+
+	experiment_read(r->y, nodes, false, &e);
+	for (uint32_t i = 0; e.runs && i < e.runs->len; i++)
+		take_run(r->plan, e.runs->pdata[i]);
+	experiment_free(&e);
+}
+
 /* ---- the whole ---- */
 
 static void take_kind(struct reader *r, yaml_node_t *n)
@@ -237,10 +317,12 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 	struct reader *r = ctx;
 	struct sweep_plan *p = r->plan;
 	yaml_node_t *kind, *points, *seed, *machines, *programs, *size, *designs, *axes, *list, *pareto;
+	struct experiment_nodes nodes;
 	const struct base_yaml_entry entries[] = {
 	    {"sweep", &kind},         {"points", &points}, {"seed", &seed},       {"machines", &machines},
 	    {"programs", &programs},  {"size", &size},     {"designs", &designs}, {"axes", &axes},
-	    {"list", &list},          {"pareto", &pareto},
+	    {"list", &list},          {"pareto", &pareto}, {"words", &nodes.words}, {"settings", &nodes.settings},
+	    {"runs", &nodes.runs},
 	};
 
 	r->y = y;
@@ -268,7 +350,16 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 		take_list(r, list);
 	if (pareto)
 		take_words(r, pareto, p->objectives, "fields of the results");
-	check(r);
+	if (!nodes.runs)
+		check(r);
+	else if (kind || points || seed || machines || programs || size || designs || axes || list)
+		base_diag_error(r->diag, base_yaml_place(y, nodes.runs),
+				"runs: are all that is run, and take no machines, programs, size, axes or points");
+	else
+		take_runs(r, &nodes);
+	if (!nodes.runs && (nodes.words || nodes.settings))
+		base_diag_error(r->diag, base_yaml_place(y, nodes.words ? nodes.words : nodes.settings),
+				"words: and settings: go with runs:");
 }
 
 bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_list *diag)
@@ -284,6 +375,7 @@ bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_
 				   .is_workload = g_ptr_array_new(),
 				   .axes = g_ptr_array_new_with_free_func(axis_free),
 				   .points = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
+				   .runs = g_ptr_array_new_with_free_func(run_free),
 				   .objectives = g_ptr_array_new_with_free_func(g_free)};
 	is_ok = base_yaml_read(path, &words, take_document, &r, diag);
 	if (is_ok && !out->objectives->len) {
@@ -292,13 +384,13 @@ bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_
 		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.total_w" : "time_ps"));
 		g_ptr_array_add(out->objectives, g_strdup(is_design ? "correlation.area_mm2" : "energy_total_pj"));
 	}
-	return is_ok && sweep_points_make(out, path, diag);
+	return is_ok && (out->runs->len || sweep_points_make(out, path, diag));
 }
 
 void sweep_plan_free(struct sweep_plan *plan)
 {
 	GPtrArray *const all[] = {plan->machines, plan->designs, plan->programs, plan->is_workload,
-				  plan->axes,     plan->points,   plan->objectives};
+				  plan->axes,     plan->points,   plan->runs,     plan->objectives};
 
 	for (size_t i = 0; i < ARRAY_COUNT(all); i++)
 		g_ptr_array_free(all[i], TRUE);

@@ -1,4 +1,5 @@
-/* plan.h - what a sweep's file asks for: machines, programs, axes of parameters, and how points are chosen.
+/* plan.h - what a sweep's file asks for: machines, programs, axes of parameters, and how points are chosen; or runs,
+ * one by one.
  *
  *   sweep: grid                      or list, random, latin
  *   points: 32                       random, latin: how many
@@ -12,6 +13,8 @@
  *     dram.t_rcd_cycles: [8, 11, 14]
  *     link.bandwidth: {from: 10, to: 160, steps: 5, scale: log}
  *   list: [{a.b: 1, c.d: 2}, {a.b: 3}]      sweep: list
+ *   runs: [{run: A, machine: m, program: "vectoradd --elements 10", set: {a.b: 1}}]    in place of all above, as
+ *                                    experiment/experiment.h has them, with words: and settings:
  *   pareto: [time_ps, energy_total_pj]      fields of the results; less is better, more with a - before
  */
 #ifndef STRATA_SWEEP_PLAN_H
@@ -36,16 +39,23 @@ struct sweep_axis {
 	bool is_log, is_whole;
 };
 
+/* One that the file lists: indices into the plan's points, programs and machines. */
+struct sweep_run {
+	char *name;
+	uint32_t point, program, machine;
+};
+
 struct sweep_plan {
 	enum sweep_kind kind;
 	uint32_t asked_count, seed; /* random, latin */
 	GPtrArray *machines;        /* of char * */
-	GPtrArray *programs;        /* of char **: one word that is a workload's name, or a program and its arguments */
+	GPtrArray *programs;        /* of char **: a workload's name or a program, and its arguments */
 	GPtrArray *is_workload;     /* of gboolean, by program */
 	char *size;                 /* NULL: not given */
 	GPtrArray *designs;         /* of char *; empty: machines and programs */
 	GPtrArray *axes;            /* of struct sweep_axis * */
 	GPtrArray *points;          /* of char **: "key=value" */
+	GPtrArray *runs;            /* of struct sweep_run *; empty: each point with each program and machine */
 	GPtrArray *objectives;      /* of char *, as written */
 };
 

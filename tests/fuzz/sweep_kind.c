@@ -9,10 +9,16 @@ static void check_plan(const struct sweep_plan *p)
 {
 	CHECK(p->points->len && p->points->len <= SWEEP_POINTS_MAX && p->objectives->len);
 	CHECK(p->designs->len || (p->machines->len && p->programs->len == p->is_workload->len));
+	for (uint32_t i = 0; i < p->runs->len; i++) {
+		const struct sweep_run *run = p->runs->pdata[i];
+
+		CHECK(run->point < p->points->len && run->program < p->programs->len);
+		CHECK(run->machine < p->machines->len);
+	}
 	for (uint32_t i = 0; i < p->points->len; i++) {
 		char **sets = p->points->pdata[i];
 
-		CHECK(p->kind == SWEEP_LIST || g_strv_length(sets) == p->axes->len);
+		CHECK(p->runs->len || p->kind == SWEEP_LIST || g_strv_length(sets) == p->axes->len);
 		for (uint32_t k = 0; sets[k]; k++)
 			CHECK(strchr(sets[k], '='));
 	}

@@ -97,10 +97,45 @@ static void test_pareto(void **state)
 		assert_int_equal(is_best[i], expected[i]);
 }
 
+/* A file that lists its runs: what several have in common is there once. */
+static void test_runs(void **state)
+{
+	struct base_diag_list diag;
+	struct sweep_plan plan;
+	const struct sweep_run *run;
+	g_autofree char *path = g_build_filename(g_get_tmp_dir(), "strata-test-sweep-runs.yaml", NULL);
+
+	(void)state;
+	assert_true(g_file_set_contents(path,
+					"settings: {s: {a.a: 1, b.b: 2}}\n"
+					"runs:\n"
+					"- {run: A, machine: m, program: w -x 1, set: s}\n"
+					"- {run: B, machine: n, program: w -x 1, set: {a.a: 3}}\n"
+					"- {run: C, machine: m, program: ./p, set: s}\n",
+					-1, NULL));
+	base_diag_init(&diag);
+	assert_true(sweep_plan_read(path, &plan, &diag));
+	base_diag_free(&diag);
+	g_unlink(path);
+	assert_int_equal(plan.runs->len, 3);
+	assert_int_equal(plan.machines->len, 2);
+	assert_int_equal(plan.programs->len, 2);
+	assert_int_equal(plan.points->len, 2);
+	assert_int_equal(GPOINTER_TO_INT(plan.is_workload->pdata[0]), TRUE);
+	assert_int_equal(GPOINTER_TO_INT(plan.is_workload->pdata[1]), FALSE);
+	assert_string_equal(((char **)plan.programs->pdata[0])[2], "1");
+	assert_string_equal(setting(&plan, 0, 1), "b.b=2");
+	run = plan.runs->pdata[2];
+	assert_string_equal(run->name, "C");
+	assert_true(run->machine == 0 && run->program == 1 && run->point == 0);
+	sweep_plan_free(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_grid),
+	    cmocka_unit_test(test_runs),
 	    cmocka_unit_test(test_latin),
 	    cmocka_unit_test(test_pareto),
 	};
