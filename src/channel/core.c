@@ -130,20 +130,13 @@ static void evict(struct ndp_core *k, struct cpu_tag *tag)
 /* A place for the granule, but not that of one whose upgrade is under way. */
 static struct cpu_tag *room(struct ndp_core *k, uint64_t granule)
 {
+	const uint64_t set = cpu_tags_set(&k->cache, granule);
 	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
-	struct cpu_tag *set = &k->cache.tags[cpu_tags_set(&k->cache, granule)];
 
-	for (uint32_t i = 0; !tag && i < k->cache.way_count; i++)
-		if (!set[i].state)
-			tag = &set[i];
-	for (uint32_t i = 0; !tag && i < k->cache.way_count; i++) {
-		struct cpu_tag *oldest = NULL;
-
-		for (uint32_t n = 0; n < k->cache.way_count; n++)
-			if (!ask_for(k, set[n].line) && (!oldest || set[n].used < oldest->used))
-				oldest = &set[n];
-		tag = oldest ? oldest : &set[0];
-	}
+	if (!tag)
+		tag = mem_tags_victim(&k->cache, set, way, !way->state || !ask_for(k, way->line));
+	if (!tag)
+		tag = &k->cache.tags[set * k->cache.way_count];
 	if (tag->state && tag->line != granule)
 		evict(k, tag);
 	cpu_tags_take(&k->cache, tag, granule);
@@ -188,13 +181,10 @@ static void account(const struct ndp_core *k, const struct ndp_ask *a)
 /* The host fetches what the line that has to make room will need. */
 static void fetch_for_victim(const struct ndp_core *k, uint64_t granule)
 {
-	const struct cpu_tag *set = &k->cache.tags[cpu_tags_set(&k->cache, granule)], *oldest = set;
+	const struct cpu_tag *tag = mem_tags_victim(&k->cache, cpu_tags_set(&k->cache, granule), way, true);
 
-	for (uint32_t i = 1; i < k->cache.way_count; i++)
-		if (set[i].used < oldest->used)
-			oldest = &set[i];
-	if (oldest->state != CPU_INVALID)
-		lines_fetch(k->m, oldest->line);
+	if (tag->state != CPU_INVALID)
+		lines_fetch(k->m, tag->line);
 }
 
 static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)

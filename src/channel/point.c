@@ -367,15 +367,10 @@ static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units
 /* A way for the line that nobody has locked or asked for; NULL: all are. */
 static struct cpu_tag *room(struct ndp_point *a, uint64_t line)
 {
-	struct cpu_tag *set = &a->cache.tags[cpu_tags_set(&a->cache, line)], *oldest = NULL;
+	struct cpu_tag *oldest = mem_tags_victim(&a->cache, cpu_tags_set(&a->cache, line), way,
+						 !way->state || (way->state < POINT_RESERVED && !way->is_kept));
 
-	for (uint32_t i = 0; i < a->cache.way_count; i++) {
-		if (!set[i].state)
-			return &set[i];
-		if (set[i].state < POINT_RESERVED && !set[i].is_kept && (!oldest || set[i].used < oldest->used))
-			oldest = &set[i];
-	}
-	if (oldest) {
+	if (oldest && oldest->state) {
 		const struct coh_row *row = coh_find(&a->s->table, state_of(oldest), COH_EV_EVICT, false);
 
 		if (row->actions[0] == COH_DO_WRITE_BACK) {
@@ -417,7 +412,7 @@ static bool has_asked(struct ndp_point *a, struct remote *r, struct cpu_tag *tag
 
 static struct point_queue *placeless_of(struct ndp_point *a, uint64_t line)
 {
-	return &a->placeless[cpu_tags_set(&a->cache, line) / a->cache.way_count];
+	return &a->placeless[cpu_tags_set(&a->cache, line)];
 }
 
 static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)

@@ -10,17 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/check.h"
+#include "base/bits.h"
 #include "base/divide.h"
 #include "cpu/version.h"
+#include "mem/tags.h"
 
 struct cpu_tag {
-	uint64_t line;
-	cpu_version version;
-	uint64_t used : 48;
-	uint64_t state : 8;    /* enum cpu_state; 0: nothing here */
+	MEM_TAG;	       /* state: enum cpu_state */
 	uint64_t is_ahead : 1; /* a prefetcher brought it, and nobody has used it yet */
 	uint64_t is_kept : 1;  /* an NDP-AP has asked for more of it: it does not make room */
+	cpu_version version;
 };
 
 /* Channels of frames of 1 << frame_shift lines; slices, of which the cache is one. */
@@ -29,29 +28,18 @@ struct cpu_parts {
 	uint32_t frame_shift;
 };
 
-#define CPU_TAG_USED_MAX ((1ull << 48) - 1)
-
 struct cpu_tags {
-	struct cpu_tag *tags;
-	uint64_t *lines; /* of tags, so that looking for one touches little memory; the tags lie behind them */
-	uint64_t set_count, clock;
+	MEM_TAGS(struct cpu_tag);
 	struct cpu_parts *parts; /* NULL: its sets see all lines alike */
-	uint32_t way_count;
-	bool has_mask; /* set_count is a power of two */
-	void *memory; /* of both */
+	bool has_mask;           /* set_count is a power of two */
 };
 
 /* bytes is a multiple of ways * line_bytes; any number of sets. */
 static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t ways, uint64_t line_bytes)
 {
-	const uint64_t count = bytes / line_bytes;
-
-	*c = (struct cpu_tags){.set_count = count / ways, .way_count = ways};
-	c->has_mask = !(c->set_count & (c->set_count - 1));
-	/* Of a large cache the host has only what is used. */
-	c->memory = g_malloc0(count * (sizeof(*c->lines) + sizeof(*c->tags)) + HOST_LINE_BYTES);
-	c->lines = (uint64_t *)(((uintptr_t)c->memory + HOST_LINE_BYTES - 1) & ~(uintptr_t)(HOST_LINE_BYTES - 1));
-	c->tags = (struct cpu_tag *)(void *)(c->lines + count);
+	*c = (struct cpu_tags){0};
+	mem_tags_init(c, bytes / line_bytes / ways, ways);
+	c->has_mask = base_is_power_of_two(c->set_count);
 }
 
 /* It is one of slice_count; 1 << frame_shift of its lines are a frame of one of channel_count channels. Before the
@@ -99,62 +87,47 @@ static inline uint64_t cpu_tags_number(const struct cpu_tags *c, uint64_t line)
 
 static inline void cpu_tags_clear(struct cpu_tags *c)
 {
-	for (uint64_t i = 0; i < c->set_count * c->way_count; i++)
-		c->tags[i].state = 0;
+	mem_tags_clear(c);
 }
 
 static inline void cpu_tags_free(struct cpu_tags *c)
 {
 	g_free(c->parts);
-	g_free(c->memory);
+	mem_tags_free(c);
 }
 
-/* Of the first way of the line's set. */
+/* The number of the line's set. */
 static inline uint64_t cpu_tags_set(const struct cpu_tags *c, uint64_t line)
 {
 	const uint64_t number = unlikely(c->parts != NULL) ? cpu_tags_number(c, line) : line;
 
-	return (c->has_mask ? number & (c->set_count - 1) : number % c->set_count) * c->way_count;
+	return likely(c->has_mask) ? number & (c->set_count - 1) : number % c->set_count;
 }
 
-/* NULL: it is not there. */
+/* The way that holds the line, or NULL. */
 static inline struct cpu_tag *cpu_tags_find(const struct cpu_tags *c, uint64_t line)
 {
-	const uint64_t set = cpu_tags_set(c, line);
-
-	for (uint64_t i = set; i < set + c->way_count; i++)
-		if (c->lines[i] == line && c->tags[i].state)
-			return &c->tags[i];
-	return NULL;
+	return mem_tags_find(c, cpu_tags_set(c, line), line);
 }
 
-/* Where the line goes, with what is there; who asks puts it there. */
-static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t line)
-{
-	const uint64_t set = cpu_tags_set(c, line);
-	uint64_t oldest = set;
-
-	for (uint64_t i = set; i < set + c->way_count; i++) {
-		if (!c->tags[i].state) {
-			oldest = i;
-			break;
-		}
-		if (c->tags[i].used < c->tags[oldest].used)
-			oldest = i;
-	}
-	c->lines[oldest] = line;
-	return &c->tags[oldest];
-}
-
-/* Who chooses the place himself: it is the line's from now on. */
+/* The way is the line's from now on; who asks writes the line into it. */
 static inline void cpu_tags_take(const struct cpu_tags *c, const struct cpu_tag *tag, uint64_t line)
 {
-	c->lines[tag - c->tags] = line;
+	mem_tags_take(c, tag, line);
+}
+
+/* The way that the line takes, with what is still in it; who asks writes the line into it. */
+static inline struct cpu_tag *cpu_tags_victim(const struct cpu_tags *c, uint64_t line)
+{
+	struct cpu_tag *tag = mem_tags_victim(c, cpu_tags_set(c, line), way, true);
+
+	mem_tags_take(c, tag, line);
+	return tag;
 }
 
 static inline void cpu_tags_use(struct cpu_tags *c, struct cpu_tag *tag)
 {
-	tag->used = ++c->clock & CPU_TAG_USED_MAX;
+	mem_tags_use(c, tag);
 }
 
 #endif

@@ -311,8 +311,8 @@ static uint64_t lines_held(const struct dc_system *s)
 	uint64_t held = 0;
 
 	for (uint32_t i = 0; i < s->slice_count; i++)
-		for (uint32_t k = 0; k < s->set_count * s->mark_count; k++)
-			held += s->slices[i].marks[k] != 0;
+		for (uint64_t k = 0; k < s->set_count * s->p->way_count; k++)
+			held += s->slices[i].cache.tags[k].state != 0;
 	return held;
 }
 

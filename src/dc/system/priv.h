@@ -7,10 +7,11 @@
 #include "base/check.h"
 #include "base/divide.h"
 #include "dc/system/system.h"
+#include "mem/tags.h"
 #include "net/req.h"
 
 #define DC_NEVER UINT64_MAX
-enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_MARKS_AT_ONCE = 8 };
+enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072 };
 
 enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE };
 
@@ -40,11 +41,10 @@ struct dc_cb {
 	struct dc_cb *next; /* in a slice's list of those that wait for an MSHR, or of the system's for words */
 };
 
-/* A look-up reads the marks of its set, eight at once, and then the tag that one of them may stand for: the model's
- * tags are more than the host's caches hold, and each place that is read is a line of the host's memory. */
+/* A line in a way of the last level that is cache. */
+enum { DC_TAG_CLEAN = 1, DC_TAG_DIRTY };
 struct dc_tag {
-	uint64_t line; /* where the mark is not 0 */
-	uint64_t used; /* when, twice; odd: dirty */
+	MEM_TAG; /* state: of DC_TAG_CLEAN ... */
 };
 
 /* Who waits for a line. */
@@ -74,8 +74,9 @@ struct dc_slice {
 	struct dc_fetch *queue, **queue_end;
 	bool is_refused;
 	/* ways that are cache */
-	uint8_t *marks; /* [sets][mark_count]: 0: none; else of the line, not of it alone */
-	struct dc_tag *tags; /* [sets][way_count] */
+	struct {
+		MEM_TAGS(struct dc_tag);
+	} cache;
 	uint32_t way_count; /* now; ways above hold nothing */
 };
 
@@ -101,7 +102,6 @@ struct dc_system {
 	struct mem_memory *memory;
 	uint64_t memory_bytes;
 	uint32_t domain, slice_count, cb_count, set_count;
-	uint32_t mark_count; /* of a set: ways, and none up to the next eight */
 	uint32_t line_shift, page_shift;
 	struct base_divisor by_sockets, by_slices; /* slices of a socket */
 	struct dc_slice *slices;
@@ -112,7 +112,6 @@ struct dc_system {
 	struct dc_crossing *free_crossings;
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
 	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
-	uint64_t uses;
 	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
 	struct dc_stats stats;

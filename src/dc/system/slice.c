@@ -102,77 +102,37 @@ static uint64_t set_of(const struct dc_system *s, uint64_t line)
 	return (number ^ mix(number / s->set_count) >> 20) & (s->set_count - 1);
 }
 
-static uint8_t mark_of(const struct dc_system *s, uint64_t line)
+/* The way that holds the line, or NULL. */
+static struct dc_tag *tag_of(const struct dc_slice *slice, uint64_t line)
 {
-	return (uint8_t)(mix(line >> s->line_shift) >> 12 | 1);
-}
-
-/* Where the mark is, of eight ways from `first` on: bit 7 of their bytes; of ways above one that has it, perhaps where
- * it is not. */
-static uint64_t marked(const uint8_t *marks, uint32_t first, uint8_t mark)
-{
-	const uint64_t ones = 0x0101010101010101;
-	uint64_t x;
-
-	memcpy(&x, marks + first, sizeof(x));
-	x ^= ones * mark;
-	return (x - ones) & ~x & ones << 7;
-}
-
-/* The way of a set that holds the line, or way_count. */
-static uint32_t way_of(const struct dc_slice *slice, uint64_t set, uint64_t line)
-{
-	const struct dc_system *s = slice->system;
-	const uint8_t *marks = slice->marks + set * s->mark_count, mark = mark_of(s, line);
-	const struct dc_tag *tags = slice->tags + set * s->p->way_count;
-
-	for (uint32_t first = 0; first < slice->way_count; first += DC_MARKS_AT_ONCE)
-		for (uint64_t left = marked(marks, first, mark); left; left &= left - 1) {
-			const uint32_t w = first + (uint32_t)__builtin_ctzll(left) / 8;
-
-			if (marks[w] == mark && tags[w].line == line)
-				return w;
-		}
-	return slice->way_count;
+	return slice->way_count ? mem_tags_find(&slice->cache, set_of(slice->system, line), line) : NULL;
 }
 
 /* The host's memory for a look-up to come: first the marks, then, when these are there, the tag. */
 static void prefetch_marks(const struct dc_system *s, uint64_t line)
 {
-	__builtin_prefetch(s->slices[home_of(s, line)].marks + set_of(s, line) * s->mark_count);
+	const struct dc_slice *slice = &s->slices[home_of(s, line)];
+
+	__builtin_prefetch(slice->cache.marks + set_of(s, line) * slice->cache.way_count);
 }
 
 static void prefetch_tag(const struct dc_system *s, uint64_t line)
 {
 	const struct dc_slice *slice = &s->slices[home_of(s, line)];
-	const uint64_t set = set_of(s, line);
-	const uint8_t *marks = slice->marks + set * s->mark_count, mark = mark_of(s, line);
 
-	for (uint32_t first = 0; first < slice->way_count; first += DC_MARKS_AT_ONCE) {
-		const uint64_t found = marked(marks, first, mark);
-
-		if (found)
-			__builtin_prefetch(slice->tags + set * s->p->way_count + first +
-					   (uint32_t)__builtin_ctzll(found) / 8);
-	}
-}
-
-static uint64_t used_now(struct dc_system *s, bool is_dirty)
-{
-	return ++s->uses << 1 | is_dirty;
+	mem_tags_prefetch(&slice->cache, set_of(s, line), line);
 }
 
 /* Found: used now, and dirty from now on or as before. */
-static bool find(const struct dc_slice *slice, uint64_t line, bool makes_dirty)
+static bool find(struct dc_slice *slice, uint64_t line, bool makes_dirty)
 {
-	struct dc_system *s = slice->system;
-	const uint64_t set = set_of(s, line);
-	const uint32_t w = way_of(slice, set, line);
-	struct dc_tag *tag = slice->tags + set * s->p->way_count + w;
+	struct dc_tag *tag = tag_of(slice, line);
 
-	if (w == slice->way_count)
+	if (!tag)
 		return false;
-	tag->used = used_now(s, makes_dirty || tag->used & 1);
+	mem_tags_use(&slice->cache, tag);
+	if (makes_dirty)
+		tag->state = DC_TAG_DIRTY;
 	return true;
 }
 
@@ -207,76 +167,56 @@ static struct dc_fetch *write_back(struct dc_slice *home, uint64_t line, uint64_
 	return f;
 }
 
-/* Where a line that is not in the set comes to: a free place, or that of the line used last. */
-static uint32_t room_in(const struct dc_slice *home, uint64_t set)
+/* Where a line that is not in the set comes to: a free place, or that of the line used longest ago. */
+static struct dc_tag *room_in(const struct dc_slice *home, uint64_t set)
 {
-	const struct dc_system *s = home->system;
-	const uint8_t *marks = home->marks + set * s->mark_count;
-	const struct dc_tag *tags = home->tags + set * s->p->way_count;
-	uint32_t room = 0;
+	const struct dc_tag *end = home->cache.tags + set * home->cache.way_count + home->way_count;
 
-	for (uint32_t first = 0; first < home->way_count; first += DC_MARKS_AT_ONCE) {
-		const uint64_t free = marked(marks, first, 0);
-		const uint32_t w = free ? first + (uint32_t)__builtin_ctzll(free) / 8 : home->way_count;
-
-		if (w < home->way_count)
-			return w;
-	}
-	for (uint32_t w = 1; w < home->way_count; w++)
-		room = tags[w].used < tags[room].used ? w : room;
-	return room;
+	return mem_tags_victim(&home->cache, set, way, way < end);
 }
 
-static void put(const struct dc_slice *home, uint64_t set, uint32_t w, uint64_t line, bool is_dirty)
+static void put(struct dc_slice *home, struct dc_tag *tag, uint64_t line, bool is_dirty)
 {
-	struct dc_system *s = home->system;
-
-	home->marks[set * s->mark_count + w] = mark_of(s, line);
-	home->tags[set * s->p->way_count + w] = (struct dc_tag){line, used_now(s, is_dirty)};
+	mem_tags_take(&home->cache, tag, line);
+	*tag = (struct dc_tag){.line = line, .state = is_dirty ? DC_TAG_DIRTY : DC_TAG_CLEAN};
+	mem_tags_use(&home->cache, tag);
 }
 
 /* The line may be there: a store of all of it was faster than what had been asked of memory. */
 static void insert(struct dc_slice *home, uint64_t line, bool is_dirty, uint64_t at)
 {
-	const struct dc_system *s = home->system;
-	const uint64_t set = set_of(s, line);
-	uint32_t w;
+	struct dc_tag *tag;
 
 	if (!home->way_count || find(home, line, is_dirty))
 		return;
-	w = room_in(home, set);
-
-	const struct dc_tag *before = home->tags + set * s->p->way_count + w;
-
-	if (home->marks[set * s->mark_count + w] && before->used & 1)
-		write_back(home, before->line, at);
-	put(home, set, w, line, is_dirty);
+	tag = room_in(home, set_of(home->system, line));
+	if (tag->state == DC_TAG_DIRTY)
+		write_back(home, tag->line, at);
+	put(home, tag, line, is_dirty);
 }
 
 /* A way that computes from now on. */
-static void leave(struct dc_slice *slice, uint64_t set, uint32_t w, uint64_t now)
+static void leave(struct dc_slice *slice, struct dc_tag *tag, uint64_t now)
 {
-	struct dc_system *s = slice->system;
-	const struct dc_tag *tag = slice->tags + set * s->p->way_count + w;
-
-	if (tag->used & 1) {
+	if (tag->state == DC_TAG_DIRTY) {
 		write_back(slice, tag->line, now)->is_entry = true;
-		s->entry_left++;
+		slice->system->entry_left++;
 	}
-	slice->marks[set * s->mark_count + w] = 0;
+	tag->state = 0;
 }
 
 void dc_slice_enter(struct dc_slice *slice, uint32_t ways)
 {
-	const struct dc_system *s = slice->system;
-	const uint64_t now = dc_now(s);
+	const uint64_t now = dc_now(slice->system);
 
-	for (uint32_t set = 0; set < s->set_count; set++) {
-		const uint8_t *marks = slice->marks + set * s->mark_count;
+	for (uint64_t set = 0; set < slice->cache.set_count; set++) {
+		const uint64_t first = set * slice->cache.way_count;
 
-		for (uint32_t w = ways; w < slice->way_count; w++)
-			if (marks[w])
-				leave(slice, set, w, now);
+		for (uint64_t w = first + ways; w < first + slice->way_count; w++)
+			if (slice->cache.marks[w]) { /* else the tag's memory need not be read */
+				leave(slice, &slice->cache.tags[w], now);
+				slice->cache.marks[w] = 0;
+			}
 	}
 	slice->way_count = ways;
 }
@@ -292,10 +232,9 @@ void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 		line = end - room + 1;
 	for (; line <= end; line++) {
 		struct dc_slice *home = &s->slices[home_of(s, line * size)];
-		const uint64_t set = set_of(s, line * size);
 
 		if (!find(home, line * size, true))
-			put(home, set, room_in(home, set), line * size, true);
+			put(home, room_in(home, set_of(s, line * size)), line * size, true);
 	}
 }
 
@@ -747,6 +686,7 @@ void dc_slices_reset(struct dc_system *s)
 		slice->mshr_used = 0;
 		slice->is_refused = false;
 		slice->way_count = (uint32_t)s->p->way_count;
-		memset(slice->marks, 0, (size_t)s->set_count * s->mark_count);
+		if (slice->cache.clock)
+			mem_tags_clear(&slice->cache);
 	}
 }

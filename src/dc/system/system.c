@@ -103,8 +103,7 @@ static void slice_init(struct dc_system *s, uint32_t i)
 	slice->index = i;
 	slice->socket = i / (uint32_t)s->p->slice_count;
 	slice->comp = sim_engine_add(s->ctx->engine, s->domain, "slice", dc_slice_tick, slice);
-	slice->marks = g_new(uint8_t, (size_t)s->set_count * s->mark_count);
-	slice->tags = g_new(struct dc_tag, (size_t)s->set_count * s->p->way_count);
+	mem_tags_init(&slice->cache, s->set_count, (uint32_t)s->p->way_count);
 }
 
 /* The control blocks of all slices take turns, so that few CTAs use many C-Boxes. */
@@ -134,7 +133,6 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->slice_count = (uint32_t)(p->socket_count * p->slice_count);
 	s->cb_count = dc_block_count(p);
 	s->set_count = (uint32_t)(DC_WAY_BYTES / p->line_bytes);
-	s->mark_count = (uint32_t)(p->way_count + DC_MARKS_AT_ONCE - 1) / DC_MARKS_AT_ONCE * DC_MARKS_AT_ONCE;
 	s->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
 	s->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
 	s->by_sockets = base_divisor_of(p->socket_count);
@@ -198,10 +196,8 @@ void dc_system_free(struct dc_system *s)
 	blocks_drop(s);
 	sim_sampler_free(s->sampler);
 	sim_spans_free(s->spans);
-	for (uint32_t i = 0; i < s->slice_count; i++) {
-		g_free(s->slices[i].marks);
-		g_free(s->slices[i].tags);
-	}
+	for (uint32_t i = 0; i < s->slice_count; i++)
+		mem_tags_free(&s->slices[i].cache);
 	for (struct dc_fetch *f = s->free_fetches, *next; f; f = next) {
 		next = f->next;
 		g_free(f);

@@ -3,6 +3,7 @@
 #define STRATA_NDP_CARRY_NSU_H
 
 #include "base/list.h"
+#include "mem/tags.h"
 #include "ndp/carry/priv.h"
 
 /* Why a warp of a unit cannot issue; in the order in which a cycle without issue is attributed. */
@@ -67,9 +68,9 @@ struct nsu {
 	uint32_t credit_pc;				/* the block that the first of them is of */
 	bool has_credit_packet;				/* waits for the link */
 
-	struct nsu_cache_line *lines; /* [line_count], of the read-only cache; with the GPU's directory of it */
-	uint32_t line_count;
-	uint64_t line_clock;
+	struct {
+		MEM_TAGS(struct nsu_cache_line); /* one set of ways */
+	} cache; /* read only, with the GPU's directory of it; way_count 0: there is none */
 
 	struct nsu_store store;
 	struct queue out; /* writes and fetches that wait for a vault or the network */

@@ -18,12 +18,12 @@
 #include <glib.h>
 #include <string.h>
 
+enum { NSU_LINE_KNOWN = 1 };
+
 struct nsu_cache_line {
 	/* the GPU's directory */
-	uint64_t line;	    /* address / line */
-	uint64_t used;	    /* when, in reads of this unit */
+	MEM_TAG;	    /* line: address / line; state: NSU_LINE_KNOWN */
 	uint32_t words;	    /* that the unit has or will get; 0: none, the line has been read once */
-	bool is_used;	    /* it has a line */
 	uint32_t under_way; /* packets for this place */
 	bool turn;
 	/* the unit's */
@@ -34,43 +34,22 @@ struct nsu_cache_line {
 
 static struct nsu_cache_line *find(const struct nsu *u, uint64_t addr_bytes)
 {
-	uint64_t line = addr_bytes / COALESCE_LINE_BYTES;
-
-	for (uint32_t i = 0; i < u->line_count; i++) {
-		if (u->lines[i].is_used && u->lines[i].line == line)
-			return &u->lines[i];
-	}
-	return NULL;
+	return mem_tags_find(&u->cache, 0, addr_bytes / COALESCE_LINE_BYTES);
 }
 
-/* The place for another line: an empty one, or the least recently used; NULL: packets are under way for all. */
-static struct nsu_cache_line *place(const struct nsu *u)
-{
-	struct nsu_cache_line *best = NULL;
-
-	for (uint32_t i = 0; i < u->line_count; i++) {
-		struct nsu_cache_line *l = &u->lines[i];
-
-		if (l->under_way)
-			continue;
-		if (!l->is_used)
-			return l;
-		if (!best || l->used < best->used)
-			best = l;
-	}
-	return best;
-}
-
-/* A line is read that the directory does not know; its next read fills. */
+/* A line is read that the directory does not know; its next read fills. Nothing is noted while packets are under way
+ * for all places. */
 static void note(struct nsu *u, uint64_t addr_bytes)
 {
-	struct nsu_cache_line *l = place(u);
+	const uint64_t line = addr_bytes / COALESCE_LINE_BYTES;
+	struct nsu_cache_line *l = mem_tags_victim(&u->cache, 0, place, !place->under_way);
 
 	if (!l)
 		return;
-	l->is_used = true;
-	l->line = addr_bytes / COALESCE_LINE_BYTES;
-	l->used = ++u->line_clock;
+	mem_tags_take(&u->cache, l, line);
+	l->line = line;
+	l->state = NSU_LINE_KNOWN;
+	mem_tags_use(&u->cache, l);
 	l->words = 0;
 	l->turn = !l->turn;
 }
@@ -99,7 +78,7 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 	struct packet *k = packet_of(r);
 	struct nsu_cache_line *l;
 
-	if (!u->line_count)
+	if (!u->cache.way_count)
 		return false;
 	st->directory_probes++;
 	l = find(u, r->addr_bytes);
@@ -115,9 +94,9 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 		note(u, r->addr_bytes);
 		return false;
 	}
-	l->used = ++u->line_clock;
+	mem_tags_use(&u->cache, l);
 	l->under_way++;
-	k->line = (uint8_t)(l - u->lines);
+	k->line = (uint8_t)(l - u->cache.tags);
 	k->turn = l->turn;
 	if (unlikely(u->split->audit))
 		audit(u, r, k);
@@ -126,21 +105,21 @@ bool nsu_cache_ask(struct nsu *u, struct mem_req *r)
 
 void nsu_cache_drop(struct split *split, uint64_t addr_bytes)
 {
-	for (uint32_t i = 0; i < split->gpu->stack_count && split->nsus[i]->line_count; i++) {
+	for (uint32_t i = 0; i < split->gpu->stack_count && split->nsus[i]->cache.way_count; i++) {
 		struct nsu_cache_line *l = find(split->nsus[i], addr_bytes);
 
 		split->partition_stats.directory_probes++;
 		if (!l)
 			continue;
 		split->partition_stats.unit_drops += l->words != 0;
-		l->is_used = false;
+		l->state = 0;
 	}
 }
 
 /* The line as the unit has it; words of the place's line before are gone. */
 static struct nsu_cache_line *at_unit(struct nsu *u, const struct packet *k)
 {
-	struct nsu_cache_line *l = &u->lines[k->line];
+	struct nsu_cache_line *l = &u->cache.tags[k->line];
 
 	if (l->unit_turn != k->turn) {
 		CHECK(!l->waiting.count);
@@ -191,27 +170,28 @@ void nsu_cache_read(struct nsu *u, struct mem_req *r)
 
 void nsu_cache_new(struct nsu *u)
 {
-	u->line_count = (uint32_t)(u->gpu->config->nsu.cache_bytes / COALESCE_LINE_BYTES);
-	u->lines = g_new0(struct nsu_cache_line, u->line_count);
+	const uint64_t line_count = u->gpu->config->nsu.cache_bytes / COALESCE_LINE_BYTES;
+
+	if (line_count)
+		mem_tags_init(&u->cache, 1, (uint32_t)line_count);
 }
 
 void nsu_cache_free(struct nsu *u)
 {
-	g_free(u->lines);
+	mem_tags_free(&u->cache);
 }
 
 void nsu_cache_kernel_begin(struct nsu *u)
 {
-	for (uint32_t i = 0; i < u->line_count; i++)
-		u->lines[i].is_used = false;
+	mem_tags_clear(&u->cache);
 	if (u->split->audit)
 		nsu_audit_kernel(u->split->audit, u->stack);
 }
 
 bool nsu_cache_is_idle(const struct nsu *u)
 {
-	for (uint32_t i = 0; i < u->line_count; i++) {
-		if (u->lines[i].under_way || u->lines[i].waiting.count)
+	for (uint32_t i = 0; i < u->cache.way_count; i++) {
+		if (u->cache.tags[i].under_way || u->cache.tags[i].waiting.count)
 			return false;
 	}
 	return true;
@@ -219,6 +199,6 @@ bool nsu_cache_is_idle(const struct nsu *u)
 
 void nsu_cache_reset(struct nsu *u)
 {
-	if (u->line_count)
-		memset(u->lines, 0, u->line_count * sizeof(*u->lines));
+	if (u->cache.way_count)
+		memset(u->cache.tags, 0, u->cache.way_count * sizeof(*u->cache.tags));
 }
