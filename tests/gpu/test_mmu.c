@@ -1,5 +1,6 @@
 /* test_mmu.c - address translation: the TLB against a naive model, a walk's cost as the sum of its reads, merging,
  * where the reads go, and the smallest sizes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,6 +320,59 @@ static void stack_walks_cross_the_mesh(void **state)
 	rig_close(&r);
 }
 
+/* Pages of one stack, one after the other: as many as three quarters of the TLB's entries. */
+static struct {
+	uint32_t count, stride, shift;
+} pages_of_stack;
+
+static uint64_t own_page(uint64_t thread, uint32_t visit)
+{
+	const uint64_t page = (thread + visit) % pages_of_stack.count * pages_of_stack.stride;
+
+	return RIG_MEMORY + ((page + (pages_of_stack.stride > 1)) << pages_of_stack.shift) + thread % 8 * 64;
+}
+
+static void hold_pages(const char *map, uint32_t stacks, uint32_t entries, uint32_t ways, uint32_t page_shift)
+{
+	char numbers[5][16];
+	const char *const settings[] = {
+	    STACKS, "mmu.where", "stacks", "gpu.address_map", map, "gpu.stack_count", numbers[0],
+	    "mmu.tlb_entry_count", numbers[1], "mmu.tlb_way_count", numbers[2], "mmu.page_bytes", numbers[3],
+	    "gpu.map_bit", numbers[4], NULL};
+	const bool has_stacks = !strcmp(map, "two_bit");
+	struct rig r;
+
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", stacks);
+	snprintf(numbers[1], sizeof(numbers[1]), "%u", entries);
+	snprintf(numbers[2], sizeof(numbers[2]), "%u", ways);
+	snprintf(numbers[3], sizeof(numbers[3]), "%u", 1u << page_shift);
+	snprintf(numbers[4], sizeof(numbers[4]), "%u", has_stacks ? page_shift : 7);
+	pages_of_stack.count = entries * 3 / 4;
+	pages_of_stack.stride = has_stacks ? stacks : 1;
+	pages_of_stack.shift = page_shift;
+	run_block(&r, settings, own_page); /* 32 warps of loads and stores */
+	if (rig_stat(&r, "mmu.walks") != pages_of_stack.count)
+		fail_msg("%s, %u stacks, %u entries of %u ways, pages of 2^%u: %u pages of one stack took %llu walks",
+			 map, stacks, entries, ways, page_shift, pages_of_stack.count,
+			 (unsigned long long)rig_stat(&r, "mmu.walks"));
+	rig_close(&r);
+}
+
+/* The TLB of a stack's SM sees the pages of its stack: its sets go by their numbers within the stack. Each is walked
+ * for once, whatever the numbers of stacks, sets and ways. */
+static void stack_tlbs_hold_their_pages(void **state)
+{
+	static const uint32_t shifts[] = {12, 16, 21}, ways[] = {1, 2, 4};
+
+	(void)state;
+	for (uint32_t stacks = 2; stacks <= 8; stacks *= 2)
+		for (uint32_t i = 0; i < ARRAY_COUNT(shifts) * ARRAY_COUNT(ways); i++)
+			for (uint32_t entries = 8; entries <= 32; entries *= 2) {
+				hold_pages("two_bit", stacks, entries, ways[i % 3], shifts[i / 3]);
+				hold_pages("baseline", stacks, entries, ways[i % 3], shifts[i / 3]);
+			}
+}
+
 /* ---- the smallest sizes ---- */
 
 #define TINY                                                                                                     \
@@ -424,6 +478,7 @@ int main(void)
 	    cmocka_unit_test(walkers_and_walk_cache),
 	    cmocka_unit_test(old_pages_leave),
 	    cmocka_unit_test(stack_walks_cross_the_mesh),
+	    cmocka_unit_test(stack_tlbs_hold_their_pages),
 	    cmocka_unit_test(smallest_sizes),
 	    cmocka_unit_test(interrupt),
 	    cmocka_unit_test(bad_configurations),
