@@ -139,6 +139,8 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 
 	for (const struct sim_explain_bound *r = e->bounds; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->seconds);
+	for (const struct sim_explain_bound *r = e->ideals; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->seconds);
 	for (const struct sim_explain_work *r = e->work; r->label && !m; r++)
 		m = *r->list && !is_name(n, r->list, true) ? g_strdup_printf("'%s': no list '%s'", r->label, r->list)
 							    : NULL;

@@ -1,6 +1,7 @@
 /* comparison.c - the table of machines by workloads, and its means. */
 #include "report/demangle.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -211,6 +212,35 @@ static void print_work(FILE *out, const json_t *run)
 	}
 }
 
+/* A machine that stands for an ideal may be no upper bound: a line of each of its runs says what is one, and their
+ * mean. */
+static void print_ideals(FILE *out, const json_t *runs, const char *base_machine)
+{
+	const char *label = NULL;
+	double speedup_log = 0;
+	uint32_t count = 0;
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) {
+		const double base_ps = report_number(base_of(runs, run, base_machine), "time_ps", NULL);
+		double least_ps = 0;
+
+		if (!report_ideal(run, &label, &least_ps))
+			continue;
+		fprintf(out, "%s: %s %.3f us, of %s", text_of(run, "workload"), label,
+			least_ps / ps_per_us, text_of(run, "machine"));
+		if (base_ps > 0) {
+			fprintf(out, ": %.2fx", base_ps / least_ps);
+			speedup_log += log(base_ps / least_ps);
+			count++;
+		}
+		fputc('\n', out);
+	}
+	if (count > 1)
+		fprintf(out, "geo. mean of %u runs: %s %.2fx\n", count, label, exp(speedup_log / count));
+}
+
 /* One line of all machines of a work, whose runs stand together, that have given the host other bytes. */
 static void print_copied(FILE *out, const json_t *runs)
 {
@@ -319,6 +349,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 		print_work(out, run);
 	}
 	print_energy_scopes(out, runs);
+	print_ideals(out, runs, c->base);
 	print_copied(out, runs);
 	print_verified_by(out, runs);
 	g_array_free(means, TRUE);

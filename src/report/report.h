@@ -57,8 +57,9 @@ struct report_comparison {
 
 /* The table of several runs: rows in the order of the array, grouped by workload. A workload whose run on the base
  * machine is missing or not verified has no ratios. Geometric means over the verified runs close the table when there
- * is more than one workload. Below it: what was not equal work, which machines gave the host other bytes (see
- * report_work_compare), and how the runs were verified unless they are workloads of ours. */
+ * is more than one workload. Below it: what was not equal work, what a machine that stands for an ideal
+ * is at best (IDEAL of sim/explain.h), which machines gave the host other bytes (see report_work_compare), and how
+ * the runs were verified unless they are workloads of ours. */
 void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c);
 
 /* Did the machines do the same work? Adds "work_differs" to every run that has results: an array, empty when every

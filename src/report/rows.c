@@ -139,6 +139,24 @@ json_t *report_bounds(const json_t *run, const struct machine_explain *rows)
 	return out;
 }
 
+bool report_ideal(const json_t *run, const char **label, double *least_ps)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_bound *b = rows.items[i]->ideals; b->label; b++) {
+			const double ps = formula(run, b->seconds) * ps_per_s;
+
+			if (!(ps > 0))
+				continue;
+			*label = b->label;
+			*least_ps = ps;
+			return true;
+		}
+	return false;
+}
+
 void report_bounds_print(FILE *out, const json_t *bounds)
 {
 	size_t i;

@@ -20,6 +20,8 @@ struct base_formula_scope report_rows_scope(const json_t *run);
 /* Per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share of the
  * run's time. */
 json_t *report_bounds(const json_t *run, const struct machine_explain *rows);
+/* The bound of a run that stands for an ideal, and its label. False: it has none. */
+bool report_ideal(const json_t *run, const char **label, double *least_ps);
 /* What mechanisms did, where they did it: name, statistic, value. */
 json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows);
 /* Whose time there is an account of: label, unit, whole, unaccounted, and "shares", the largest first: name, amount,

@@ -3,6 +3,8 @@
  * A part writes them in a file of its own, included several times:
  *
  *   BOUND(label, seconds)            what a resource needs for a run's work at its full rate
+ *   IDEAL(label, seconds)            of a mechanism that stands for an ideal: what is a bound for every machine of its
+ *                                    kind; comparisons print it below their table
  *   WORK(label, list, work, seconds) what the roofs are of: each item of a list of the results; list "": the program
  *   ROOF(label, kind, use, per_s)    kind UNIT or BYTES: what an item of WORK uses of a resource, and its full rate
  *   LEDGER(label, statistic)         what a mechanism did, in its own words
@@ -56,7 +58,7 @@ struct sim_explain_share {
 
 /* Each list ends with a row whose first text is NULL. */
 struct sim_explain {
-	const struct sim_explain_bound *bounds;
+	const struct sim_explain_bound *bounds, *ideals;
 	const struct sim_explain_work *work;
 	const struct sim_explain_roof *roofs;
 	const struct sim_explain_ledger *ledger;
