@@ -43,6 +43,9 @@ struct dc_lanes {
 	struct dc_bit *bits;  /* [pred_count] */
 	uint8_t *known;       /* [reg_count]: PTX predicates: enum bit_kind FALSE, TRUE or UNKNOWN */
 	uint64_t *defined;    /* bit set over registers: may have been written */
+	/* [reg_count]: the block's last instruction + 1 that left a register what it was, for its guard is false in
+	 * all of these lanes; 0: none did. */
+	uint32_t *passed;
 };
 
 struct dc_state {

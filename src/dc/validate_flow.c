@@ -160,6 +160,12 @@ static bool holds(const struct step *s, struct dc_loc l, uint32_t reg, uint32_t 
 	return true;
 }
 
+/* Was what PTX reads there written on no path? Then it may be anything. */
+static bool is_unwritten(const struct dc_lanes *l, uint32_t reg, uint32_t def)
+{
+	return (!def || l->passed[reg] == def) && !dc_lanes_defined(l, reg);
+}
+
 static void check_source(struct step *s, const struct dc_source *x, const struct ptx_operand *o,
 			 const struct ptx_inst *i, bool partial, uint32_t guard)
 {
@@ -180,7 +186,7 @@ static void check_source(struct step *s, const struct dc_source *x, const struct
 
 		if (x->negate != o->negate ||
 		    !((b.kind == DC_BIT_PRED && b.reg == o->reg && !b.negate && b.def == def) ||
-		      (known != DC_BIT_UNKNOWN && b.kind == known) || (!def && !dc_lanes_defined(s->old, o->reg))))
+		      (known != DC_BIT_UNKNOWN && b.kind == known) || is_unwritten(s->old, o->reg, def)))
 			wrong(s, "a predicate that is not there", i);
 		return;
 	}
@@ -189,9 +195,8 @@ static void check_source(struct step *s, const struct dc_source *x, const struct
 			wrong(s, "another value of the host", i);
 		return;
 	}
-	/* What was written on no path may be read: PTX says nothing about it. */
 	if (x->kind != DC_SRC_LOC ||
-	    (!holds(s, x->loc, o->reg, def, partial, guard) && (def || dc_lanes_defined(s->old, o->reg))))
+	    (!holds(s, x->loc, o->reg, def, partial, guard) && !is_unwritten(s->old, o->reg, def)))
 		wrong(s, "an operand that is not where it is read", i);
 }
 
@@ -266,6 +271,27 @@ static void write_pred(struct step *s, uint16_t pred, uint32_t reg, uint32_t def
 	s->now->defined[reg / 64] |= 1ull << reg % 64;
 }
 
+/* An instruction whose guard is false in all these lanes leaves its results what they were: wherever a value of them
+ * is, it is what PTX reads behind the instruction, too. */
+static void pass_over(struct step *s, const struct ptx_inst *i)
+{
+	const uint32_t def = (uint32_t)(i - s->f->k->func->insts) + 1;
+	struct ptx_reg_use u;
+
+	ptx_inst_regs(i, &u);
+	for (uint32_t w = 0; w < u.write_count; w++) {
+		const uint32_t reg = u.writes[w];
+
+		for (uint32_t n = 0; n < s->f->sizes.places; n++)
+			if (s->now->held[n].kind != DC_HELD_NOTHING && s->now->held[n].reg == reg)
+				s->now->held[n].def = def;
+		for (uint32_t p = 0; p < s->f->k->pred_count; p++)
+			if (s->now->bits[p].kind == DC_BIT_PRED && s->now->bits[p].reg == reg)
+				s->now->bits[p].def = def;
+		s->now->passed[reg] = def;
+	}
+}
+
 /* ---- operations ---- */
 
 static void do_alu(struct step *s, const struct dc_slot *d)
@@ -285,8 +311,10 @@ static void do_alu(struct step *s, const struct dc_slot *d)
 			s->now->bits[d->pred_dst2] = (struct dc_bit){0};
 		return;
 	}
-	if (!check_guard(s, d->guard, i, &partial, &guard))
+	if (!check_guard(s, d->guard, i, &partial, &guard)) {
+		pass_over(s, i);
 		return;
+	}
 	for (uint32_t k = 0; k < i->src_count; k++)
 		check_source(s, &d->src[k], &i->src[k], i, partial, guard);
 	if (i->dst.kind == PTX_OPND_REG && s->f->k->func->regs[i->dst.reg].type == PTX_PRED) {
@@ -382,8 +410,10 @@ static void do_box_inst(struct step *s, const struct dc_box *b)
 			wrong(s, "a C-Box operation in lanes of another block", i);
 		return;
 	}
-	if (!check_guard(s, b->guard, i, &partial, &guard))
+	if (!check_guard(s, b->guard, i, &partial, &guard)) {
+		pass_over(s, i);
 		return;
+	}
 	for (uint32_t k = 0; k < i->src_count; k++)
 		for (uint32_t e = 0; e < MAX(i->src[k].elem_count, 1); e++, n++)
 			check_source(s, &b->src[n], i->src[k].elem_count ? &i->src[k].elems[e] : &i->src[k], i, partial,
@@ -539,7 +569,8 @@ static void check_live_out(struct flow *f, const struct dc_lanes *l, uint32_t bl
 		const uint32_t def = expected_def(f, 0x80000000u | block, r);
 		bool there = false;
 
-		if (!(live[r / 64] >> r % 64 & 1) || !def || f->k->host_of[r] != UINT32_MAX)
+		if (!(live[r / 64] >> r % 64 & 1) || !def || f->k->host_of[r] != UINT32_MAX ||
+		    is_unwritten(l, r, def))
 			continue;
 		for (uint32_t n = 0; n < f->sizes.places; n++)
 			there |= l->held[n].kind == DC_HELD_WHOLE && l->held[n].reg == r && l->held[n].def == def;
@@ -559,6 +590,7 @@ static void forget_defs(const struct flow *f, struct dc_lanes *l)
 	}
 	for (uint32_t p = 0; p < f->k->pred_count; p++)
 		l->bits[p].def = 0;
+	memset(l->passed, 0, f->sizes.reg_count * sizeof(*l->passed));
 }
 
 static void go_to(struct flow *f, struct dc_state *state, const struct dc_lanes *from, int64_t block, uint32_t reg,

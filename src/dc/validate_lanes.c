@@ -12,6 +12,7 @@ struct dc_lanes *dc_lanes_new(const struct dc_sizes *f, int64_t block)
 	l->bits = g_new0(struct dc_bit, f->pred_count + 1);
 	l->known = g_new0(uint8_t, f->reg_count + 1);
 	l->defined = g_new0(uint64_t, f->reg_count / 64 + 1);
+	l->passed = g_new0(uint32_t, f->reg_count + 1);
 	return l;
 }
 
@@ -23,6 +24,7 @@ void dc_lanes_copy(const struct dc_sizes *f, struct dc_lanes *to, const struct d
 	memcpy(to->bits, from->bits, (f->pred_count + 1) * sizeof(struct dc_bit));
 	memcpy(to->known, from->known, f->reg_count + 1);
 	memcpy(to->defined, from->defined, (f->reg_count / 64 + 1) * sizeof(uint64_t));
+	memcpy(to->passed, from->passed, (f->reg_count + 1) * sizeof(uint32_t));
 }
 
 void dc_lanes_free(void *data)
@@ -33,6 +35,7 @@ void dc_lanes_free(void *data)
 	g_free(l->bits);
 	g_free(l->known);
 	g_free(l->defined);
+	g_free(l->passed);
 	g_free(l);
 }
 
@@ -134,11 +137,16 @@ bool dc_lanes_meet(const struct dc_sizes *f, struct dc_lanes *to, const struct d
 		*a = (struct dc_held){0};
 		changed = true;
 	}
-	for (uint32_t r = 0; r < f->reg_count; r++)
+	for (uint32_t r = 0; r < f->reg_count; r++) {
 		if (to->known[r] != from->known[r] && to->known[r] != DC_BIT_UNKNOWN) {
 			to->known[r] = DC_BIT_UNKNOWN;
 			changed = true;
 		}
+		if (to->passed[r] != from->passed[r] && to->passed[r]) {
+			to->passed[r] = 0;
+			changed = true;
+		}
+	}
 	for (uint32_t w = 0; w < f->reg_count / 64 + 1; w++) {
 		changed |= (from->defined[w] & ~to->defined[w]) != 0;
 		to->defined[w] |= from->defined[w];

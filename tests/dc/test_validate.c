@@ -273,6 +273,70 @@ static void planted_faults_are_found(void **state)
 	with("wrong_side", wrong_side, &dc_options_full, "word");
 }
 
+/* ---- instructions that no lane of their block does ---- */
+
+/* Behind the loop its predicate is false in all lanes: what it guards there leaves each result what it was, a register,
+ * the parts of a vector, a predicate, and %r8, which is written nowhere else. Some are read in the same block, some
+ * behind it. */
+static const char *const left_text =
+    ".version 6.0\n.target sm_70\n.address_size 64\n"
+    ".visible .entry left(.param .u64 a, .param .u32 n)\n{\n"
+    "\t.reg .pred %p<4>;\n\t.reg .b32 %r<12>;\n\t.reg .b64 %rd<4>;\n"
+    "\tld.param.u64 %rd1, [a];\n\tld.param.u32 %r1, [n];\n\tmov.u32 %r2, %tid.x;\n"
+    "\tmul.wide.u32 %rd2, %r2, 32;\n\tadd.s64 %rd3, %rd1, %rd2;\n"
+    "\tld.global.u32 %r4, [%rd3];\n\tld.global.v2.u32 {%r5, %r6}, [%rd3+8];\n\tsetp.gt.u32 %p2, %r4, 5;\n"
+    "\tsetp.gt.u32 %p3, %r5, 7;\n\tmov.u32 %r7, %r2;\n\tmov.u32 %r3, 0;\n"
+    "LOOP:\n\tadd.u32 %r3, %r3, 1;\n\tadd.u32 %r7, %r7, %r3;\n\tsetp.lt.u32 %p1, %r3, %r1;\n\t@%p1 bra LOOP;\n"
+    "\t@%p1 xor.b32 %r4, %r4, %r3;\n\t@%p1 ld.global.v2.u32 {%r5, %r6}, [%rd3+16];\n"
+    "\t@%p1 setp.gt.u32 %p2, %r4, 9;\n\t@%p1 setp.gt.u32 %p3, %r4, 9;\n\t@%p1 mov.u32 %r8, 4;\n"
+    "\t@%p1 add.u32 %r7, %r7, %r4;\n"
+    "\tst.global.u32 [%rd3], %r4;\n\tst.global.u32 [%rd3+4], %r6;\n\t@%p2 st.global.u32 [%rd3+8], %r5;\n"
+    "\tst.global.u32 [%rd3+24], %r8;\n\t@%p3 bra END;\n"
+    "\tst.global.u32 [%rd3+12], %r7;\n\tst.global.u32 [%rd3+28], %r8;\n"
+    "END:\n\tadd.u32 %r7, %r7, %r6;\n\tst.global.u32 [%rd3+16], %r7;\n\tret;\n}\n";
+
+/* The first store of a value in a register of an array: of another register. */
+static void store_another(struct dc_kernel *k)
+{
+	for (uint32_t n = find_box(k, PTX_OP_ST); n < k->word_count; n++) {
+		struct dc_box *b = &k->words[n].box;
+
+		if (!b->inst || b->inst->op != PTX_OP_ST || b->src[1].kind != DC_SRC_LOC)
+			continue;
+		b->src[1].loc.lo = b->src[1].loc.lo ? 0 : 1;
+		return;
+	}
+	fail_msg("no such store");
+}
+
+/* The first instruction behind the loop that is guarded by its predicate, done by all. */
+static void do_it_anyway(struct dc_kernel *k)
+{
+	uint32_t n;
+
+	find(k, PTX_OP_XOR, true, &n)->guard.pred = DC_NO_PRED;
+}
+
+static void what_no_lane_does_leaves_results(void **state)
+{
+	static const struct dc_options *const options[] = {&dc_options_plain, &dc_options_full};
+	static void (*const plants[])(struct dc_kernel *k) = {store_another, do_it_anyway};
+
+	(void)state;
+	for (uint32_t n = 0; n < 2 * G_N_ELEMENTS(options); n++) {
+		struct dc_rig r;
+		struct dc_kernel *k;
+
+		dc_rig_open(&r, left_text, "left");
+		k = compile(&r, "left", options[n / 2]);
+		expect(k, "none", NULL);
+		plants[n % 2](k);
+		expect(k, "planted", "word");
+		dc_kernel_free(k);
+		dc_rig_close(&r);
+	}
+}
+
 /* ---- conversions of floats ---- */
 
 /* A sum that is carried round a loop: in two's complement there, converted for the store behind it. */
@@ -474,6 +538,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(planted_faults_are_found),
+	    cmocka_unit_test(what_no_lane_does_leaves_results),
 	    cmocka_unit_test(conversions_are_checked),
 	    cmocka_unit_test(random_faults_are_found_or_harmless),
 	};
