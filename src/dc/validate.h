@@ -46,6 +46,8 @@ struct dc_lanes {
 	/* [reg_count]: the block's last instruction + 1 that left a register what it was, for its guard is false in
 	 * all of these lanes; 0: none did. */
 	uint32_t *passed;
+	/* [reg_count]: guard + 1: in the other lanes nothing has ever written the register; 0: that is not known. */
+	uint32_t *only;
 };
 
 struct dc_state {

@@ -241,6 +241,7 @@ static void write_reg(struct step *s, struct dc_loc l, uint32_t reg, uint32_t de
 			break;
 	}
 	make_stale(s, reg, partial, guard);
+	s->now->only[reg] = partial && (fresh || s->old->only[reg] == guard + 1) ? guard + 1 : 0;
 	for (uint32_t half = 0; half <= wide && l.lo != DC_NO_REG; half++)
 		s->now->held[place_of(l, half)] = (struct dc_held){.reg = reg,
 								   .def = def,
@@ -266,6 +267,9 @@ static void write_pred(struct step *s, uint16_t pred, uint32_t reg, uint32_t def
 	for (uint32_t n = 0; n < s->f->sizes.places; n++)
 		if (s->now->held[n].kind > DC_HELD_WHOLE && s->now->held[n].guard / 2 == reg)
 			s->now->held[n] = (struct dc_held){0};
+	for (uint32_t r = 0; r < s->f->sizes.reg_count; r++)
+		if (s->now->only[r] && (s->now->only[r] - 1) / 2 == reg)
+			s->now->only[r] = 0;
 	s->now->bits[pred] = (struct dc_bit){.kind = DC_BIT_PRED, .reg = reg, .def = def};
 	s->now->known[reg] = DC_BIT_UNKNOWN;
 	s->now->defined[reg / 64] |= 1ull << reg % 64;
@@ -366,8 +370,9 @@ static void do_move(struct step *s, struct dc_guard g, const uint32_t from[2], c
 			const uint32_t guard = b.reg * 2 + (b.negate ? 1u : 0u);
 			const bool has_new =
 			    moved.kind == DC_HELD_WHOLE || (moved.kind == DC_HELD_PART && moved.guard == guard);
-			const bool closes = has_new && there->reg == reg && there->half == half &&
-					    there->kind == DC_HELD_OLD && there->guard == guard;
+			const bool closes = has_new && ((there->reg == reg && there->half == half &&
+							 there->kind == DC_HELD_OLD && there->guard == guard) ||
+							s->old->only[reg] == guard + 1);
 
 			if (v != DC_BIT_PRED) {
 				wrong(s, "a value moves in unknown lanes", NULL);
@@ -591,6 +596,7 @@ static void forget_defs(const struct flow *f, struct dc_lanes *l)
 	for (uint32_t p = 0; p < f->k->pred_count; p++)
 		l->bits[p].def = 0;
 	memset(l->passed, 0, f->sizes.reg_count * sizeof(*l->passed));
+	memset(l->only, 0, f->sizes.reg_count * sizeof(*l->only));
 }
 
 static void go_to(struct flow *f, struct dc_state *state, const struct dc_lanes *from, int64_t block, uint32_t reg,

@@ -13,6 +13,7 @@ struct dc_lanes *dc_lanes_new(const struct dc_sizes *f, int64_t block)
 	l->known = g_new0(uint8_t, f->reg_count + 1);
 	l->defined = g_new0(uint64_t, f->reg_count / 64 + 1);
 	l->passed = g_new0(uint32_t, f->reg_count + 1);
+	l->only = g_new0(uint32_t, f->reg_count + 1);
 	return l;
 }
 
@@ -25,6 +26,7 @@ void dc_lanes_copy(const struct dc_sizes *f, struct dc_lanes *to, const struct d
 	memcpy(to->known, from->known, f->reg_count + 1);
 	memcpy(to->defined, from->defined, (f->reg_count / 64 + 1) * sizeof(uint64_t));
 	memcpy(to->passed, from->passed, (f->reg_count + 1) * sizeof(uint32_t));
+	memcpy(to->only, from->only, (f->reg_count + 1) * sizeof(uint32_t));
 }
 
 void dc_lanes_free(void *data)
@@ -36,6 +38,7 @@ void dc_lanes_free(void *data)
 	g_free(l->known);
 	g_free(l->defined);
 	g_free(l->passed);
+	g_free(l->only);
 	g_free(l);
 }
 
@@ -107,6 +110,20 @@ static void meet_bits(const struct dc_sizes *f, struct dc_lanes *to, const struc
 	}
 }
 
+/* What is known of a PTX register beside where it is. */
+static bool meet_register(struct dc_lanes *to, const struct dc_lanes *from, uint32_t r)
+{
+	const uint8_t known = to->known[r] == from->known[r] ? to->known[r] : DC_BIT_UNKNOWN;
+	const uint32_t passed = to->passed[r] == from->passed[r] ? to->passed[r] : 0;
+	const uint32_t only = to->only[r] == from->only[r] ? to->only[r] : 0;
+	const bool changed = known != to->known[r] || passed != to->passed[r] || only != to->only[r];
+
+	to->known[r] = known;
+	to->passed[r] = passed;
+	to->only[r] = only;
+	return changed;
+}
+
 /* to becomes what is known in both. */
 bool dc_lanes_meet(const struct dc_sizes *f, struct dc_lanes *to, const struct dc_lanes *from)
 {
@@ -137,16 +154,8 @@ bool dc_lanes_meet(const struct dc_sizes *f, struct dc_lanes *to, const struct d
 		*a = (struct dc_held){0};
 		changed = true;
 	}
-	for (uint32_t r = 0; r < f->reg_count; r++) {
-		if (to->known[r] != from->known[r] && to->known[r] != DC_BIT_UNKNOWN) {
-			to->known[r] = DC_BIT_UNKNOWN;
-			changed = true;
-		}
-		if (to->passed[r] != from->passed[r] && to->passed[r]) {
-			to->passed[r] = 0;
-			changed = true;
-		}
-	}
+	for (uint32_t r = 0; r < f->reg_count; r++)
+		changed |= meet_register(to, from, r);
 	for (uint32_t w = 0; w < f->reg_count / 64 + 1; w++) {
 		changed |= (from->defined[w] & ~to->defined[w]) != 0;
 		to->defined[w] |= from->defined[w];

@@ -337,6 +337,50 @@ static void what_no_lane_does_leaves_results(void **state)
 	}
 }
 
+static void leave_out(GString *from, const char *line)
+{
+	const char *at = strstr(from->str, line);
+
+	assert_non_null(at);
+	g_string_erase(from, at - from->str, (gssize)strcspn(at, "\n") + 1);
+}
+
+/* crowded.ptx without the load of a value, so that an instruction with a guard is all that writes it: what that leaves
+ * in a register, and what a copy with the same guard takes to the value's slot, is all that there is of it. */
+static void what_some_lanes_write_alone_is_whole(void **state)
+{
+	g_autofree char *path = g_strdup_printf("%s/../tests/dc/crowded.ptx", workload_dir), *file = NULL;
+	uint8_t params[16] = {[8] = 1};
+	struct dc_options o = dc_options_full;
+	struct dc_rig r;
+	struct dc_kernel *k;
+	uint32_t spills = 0;
+
+	(void)state;
+	assert_true(g_file_get_contents(path, &file, NULL, NULL));
+	g_autoptr(GString) one = g_string_new(file);
+
+	leave_out(one, "ld.global.u32 %r24,");
+	leave_out(one, "setp.eq.u32 %p2,");
+	dc_rig_open(&r, one->str, "k");
+	o.params = params;
+	k = compile(&r, "k", &o);
+	expect(k, "none", NULL);
+	for (uint32_t n = 0; n < k->word_count; n++) {
+		struct dc_box *b = &k->words[n].box;
+
+		if (b->kind != DC_BOX_SPILL || b->guard.pred == DC_NO_PRED)
+			continue;
+		spills++;
+		b->guard.negate = !b->guard.negate;
+		expect(k, "in the other lanes", "word");
+		b->guard.negate = !b->guard.negate;
+	}
+	assert_true(spills);
+	dc_kernel_free(k);
+	dc_rig_close(&r);
+}
+
 /* ---- conversions of floats ---- */
 
 /* A sum that is carried round a loop: in two's complement there, converted for the store behind it. */
@@ -539,6 +583,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(planted_faults_are_found),
 	    cmocka_unit_test(what_no_lane_does_leaves_results),
+	    cmocka_unit_test(what_some_lanes_write_alone_is_whole),
 	    cmocka_unit_test(conversions_are_checked),
 	    cmocka_unit_test(random_faults_are_found_or_harmless),
 	};
