@@ -175,7 +175,7 @@ static const struct action *find_action(const char *name)
 static bool has_duality_options(const struct cli_duality *o)
 {
 	return o->kernel || o->block || o->grid || o->params->len || o->is_plain || o->is_open || o->without ||
-	       o->is_summary;
+	       o->after || o->is_summary;
 }
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
@@ -220,6 +220,7 @@ int cli_ptx(int argc, char **argv)
 	    {"plain", CLI_FLAG, &o->is_plain, NULL, "duality: the plain translator: one array, no optimisation", 0},
 	    {"open", CLI_FLAG, &o->is_open, NULL, "duality: sums of floats are not normalised", 0},
 	    {"without", CLI_TEXT, &o->without, "A,B", "duality: without isolate, balance, unroll, schedule", 0},
+	    {"after", CLI_TEXT, &o->after, "PASS", "duality: the function as this pass of the compiler leaves it", 0},
 	    {"summary", CLI_FLAG, &o->is_summary, NULL, "duality: counts only, no words", 0},
 	    {0}};
 

@@ -1,4 +1,4 @@
-/* ptx_duality.c - see ptx_duality.h. Every kernel that is shown was checked by the validator. */
+/* ptx_duality.c - see ptx_duality.h. Every kernel that is shown was checked behind every pass. */
 #include "cli/ptx_duality.h"
 
 #include "cli/options.h"
@@ -100,29 +100,72 @@ static bool switch_off(struct dc_options *o, const char *text)
 	return true;
 }
 
+/* What --after asks for, and what the checks behind passes have found. */
+struct showing {
+	const struct cli_duality *o;
+	const char *kernel;
+	uint32_t count; /* how often the pass has been run */
+	bool is_wrong;
+};
+
+static void show_after(void *self, const char *pass, const struct dc_kernel *k)
+{
+	struct showing *s = self;
+
+	if (s->o->after && !strcmp(s->o->after, pass))
+		dc_print_pass(stdout, k, pass, ++s->count);
+}
+
+static void say_wrong(void *self, const char *pass, const char *what)
+{
+	struct showing *s = self;
+
+	if (!s->is_wrong)
+		cli_error("kernel %s: a mistake of the compiler's pass %s: %s", s->kernel, pass, what);
+	s->is_wrong = true;
+}
+
 static int show(const struct ptx_func *f, const struct dc_options *options, const struct cli_duality *o)
 {
+	struct showing s = {.o = o, .kernel = f->name};
+	const struct dc_watch watch = {&s, show_after, say_wrong};
+	struct dc_options watched = *options;
 	struct base_diag_list diag;
 	struct dc_kernel *k;
-	g_autofree char *wrong = NULL;
 	int status = CLI_OK;
 
+	watched.audit = true;
+	watched.watch = &watch;
 	base_diag_init(&diag);
-	k = dc_compile(f, options, &diag);
+	k = dc_compile(f, &watched, &diag);
 	if (!k) {
 		cli_diag_print(&diag);
 		status = CLI_FAILED;
-	} else {
+	} else if (!o->after) {
 		dc_print(stdout, k, o->is_summary);
-		wrong = dc_validate(k);
-		if (wrong) {
-			cli_error("kernel %s: the validator found a mistake of the compiler: %s", f->name, wrong);
-			status = CLI_UNABLE;
-		}
-		dc_kernel_free(k);
+	} else if (!s.count) {
+		printf("kernel %s: pass %s was not run\n", f->name, o->after);
 	}
+	if (s.is_wrong)
+		status = CLI_UNABLE;
+	dc_kernel_free(k);
 	base_diag_free(&diag);
 	return status;
+}
+
+static bool pass_is_known(const char *name)
+{
+	g_autoptr(GString) all = g_string_new(NULL);
+
+	for (uint32_t n = 0; n < dc_pass_count(); n++) {
+		if (!dc_pass_is_shown(n))
+			continue;
+		if (!name || !strcmp(name, dc_pass_name(n)))
+			return true;
+		g_string_append_printf(all, "%s%s", all->len ? ", " : "", dc_pass_name(n));
+	}
+	cli_error("ptx: --after %s; expected one of %s", name, all->str);
+	return false;
 }
 
 static bool is_shown(const struct ptx_func *f, const struct cli_duality *o)
@@ -160,7 +203,8 @@ int cli_ptx_duality(const struct ptx_module *m, const struct cli_duality *o)
 		cli_error("ptx: %s has no kernel %s", m->name, o->kernel);
 		return CLI_USAGE;
 	}
-	if (!switch_off(&options, o->without) || !parse_dims("block", o->block, options.block) ||
+	if (!pass_is_known(o->after) || !switch_off(&options, o->without) ||
+	    !parse_dims("block", o->block, options.block) ||
 	    !parse_dims("grid", o->grid, options.grid) || !params_are_known(m, o))
 		return CLI_USAGE;
 	options.open = o->is_open && options.keep;

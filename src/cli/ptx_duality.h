@@ -7,7 +7,7 @@
 #include <glib.h>
 
 struct cli_duality {
-	const char *kernel, *block, *grid, *without;
+	const char *kernel, *block, *grid, *without, *after;
 	GPtrArray *params; /* "NAME=VALUE" */
 	bool is_plain, is_open, is_summary;
 };

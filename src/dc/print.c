@@ -218,3 +218,55 @@ void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary)
 		print_word(out, k, n);
 	}
 }
+
+/* ---- between passes ---- */
+
+static bool is_target(const struct ptx_func *f, uint32_t at)
+{
+	for (uint32_t n = 0; n < f->inst_count; n++) {
+		const struct ptx_inst *i = &f->insts[n];
+
+		if (i->op == PTX_OP_BRA && i->src[0].label == at)
+			return true;
+		for (uint32_t k = 0; i->op == PTX_OP_BRX && k < i->src[1].elem_count; k++)
+			if (i->src[1].elems[k].label == at)
+				return true;
+	}
+	return false;
+}
+
+/* Does the host compute its result, or does it lie in two's complement? */
+static void print_known(FILE *out, const struct dc_kernel *k, const struct ptx_inst *i)
+{
+	const uint32_t r = i->dst.reg;
+
+	if (i->dst.kind != PTX_OPND_REG)
+		return;
+	if (k->host_of && k->host_of[r] != UINT32_MAX)
+		fprintf(out, "  // the host's");
+	if (k->is_kept && k->is_kept[r / 64] >> r % 64 & 1)
+		fprintf(out, "  // in two's complement");
+}
+
+void dc_print_pass(FILE *out, const struct dc_kernel *k, const char *pass, uint32_t time)
+{
+	const bool finds = !strcmp(pass, "hosts") || !strcmp(pass, "keep"), has_graph = !strcmp(pass, "graph");
+
+	if (!strcmp(pass, "schedule")) {
+		dc_print(out, k, false);
+		return;
+	}
+	fprintf(out, "kernel %s after %s, run %u: %u instructions, %u registers\n", k->name, pass, time,
+		k->func->inst_count, k->func->reg_count);
+	for (uint32_t n = 0; n < k->func->inst_count; n++) {
+		if (has_graph && k->cfg->blocks[k->cfg->block_of[n]].first == n)
+			fprintf(out, " block %u\n", k->cfg->block_of[n]);
+		if (is_target(k->func, n))
+			fprintf(out, " L%u:\n", n);
+		fprintf(out, "  %4u  ", n);
+		ptx_print_inst(out, k->func, &k->func->insts[n], "L");
+		if (finds)
+			print_known(out, k, &k->func->insts[n]);
+		fputc('\n', out);
+	}
+}

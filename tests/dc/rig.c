@@ -153,3 +153,34 @@ uint8_t *dc_rig_wanted(struct dc_rig *r, const char *name)
 	memcpy(dc_rig_memory(r), before, MEMORY_BYTES);
 	return want;
 }
+
+struct watching {
+	const struct ptx_func *entry;
+	const struct dc_watch *other; /* the test's own, or NULL */
+};
+
+static void behind(void *self, const char *pass, const struct dc_kernel *k)
+{
+	const struct watching *w = self;
+
+	if (w->other && w->other->after)
+		w->other->after(w->other->self, pass, k);
+}
+
+static void mistaken(void *self, const char *pass, const char *what)
+{
+	const struct watching *w = self;
+
+	fail_msg("%s: a mistake of pass %s: %s", w->entry->name, pass, what);
+}
+
+struct dc_kernel *dc_rig_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
+{
+	struct watching w = {entry, o->watch};
+	const struct dc_watch watch = {&w, behind, mistaken};
+	struct dc_options checked = *o;
+
+	checked.audit = true;
+	checked.watch = &watch;
+	return dc_compile(entry, &checked, diag);
+}

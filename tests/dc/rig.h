@@ -38,6 +38,8 @@ void dc_rig_case(struct dc_rig *r, const char *workload_dir, const struct dc_cas
 void dc_rig_args(struct dc_rig *r, const struct dc_case *c);
 void dc_rig_close(struct dc_rig *r);
 uint8_t *dc_rig_memory(const struct dc_rig *r); /* MEMORY_BYTES */
+/* dc_compile, with each pass checked: a mistake of the compiler fails the test. */
+struct dc_kernel *dc_rig_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag);
 /* Runs the launch on the functional simulator: the memory that is wanted, to be freed by g_free; the rig's memory is as
  * before. */
 uint8_t *dc_rig_wanted(struct dc_rig *r, const char *name);

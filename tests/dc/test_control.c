@@ -23,7 +23,7 @@ static void fail_with(const char *text, const char *why)
 static void compare(struct dc_rig *r, const char *text, const struct dc_options *o, const uint8_t *before,
 		    const uint8_t *want)
 {
-	struct dc_kernel *k = dc_compile(ptx_module_func(r->ptx, "k"), o, &r->diag);
+	struct dc_kernel *k = dc_rig_compile(ptx_module_func(r->ptx, "k"), o, &r->diag);
 	char *failed = NULL, *wrong;
 
 	if (!k)
@@ -287,7 +287,7 @@ static void fixed_loops_are_unrolled(void **state)
 	end(text);
 	run(text->str);
 	dc_rig_open(&r, text->str, "k");
-	k = dc_compile(ptx_module_func(r.ptx, "k"), &dc_options_full, &r.diag);
+	k = dc_rig_compile(ptx_module_func(r.ptx, "k"), &dc_options_full, &r.diag);
 	assert_non_null(k);
 	assert_int_equal(k->counts.unrolled, 2);
 	assert_int_equal(k->counts.loops, 0);
@@ -310,12 +310,12 @@ static void a_launch_says_how_long_loops_are(void **state)
 	end(text);
 	run(text->str);
 	dc_rig_open(&r, text->str, "k");
-	k = dc_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
+	k = dc_rig_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
 	assert_int_equal(k->counts.unrolled, 0);
 	assert_int_equal(k->counts.loops, 1);
 	dc_kernel_free(k);
 	o.grid[0] = o.grid[1] = o.grid[2] = 5;
-	k = dc_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
+	k = dc_rig_compile(ptx_module_func(r.ptx, "k"), &o, &r.diag);
 	assert_int_equal(k->counts.unrolled, 1);
 	assert_int_equal(k->counts.loops, 0);
 	dc_kernel_free(k);
@@ -437,7 +437,7 @@ static void refused(const char *line, const char *why, uint32_t at)
 	m = ptx_module_parse("test.ptx", text->str, text->len, &diag);
 	if (!m)
 		fail_msg("%s", base_diag_join(&diag));
-	assert_null(dc_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
+	assert_null(dc_rig_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
 	g_autofree char *message = base_diag_join(&diag);
 
 	if (!strstr(message, why) || !strstr(message, place))
@@ -461,7 +461,7 @@ static void recursion_is_refused(void **state)
 	base_diag_init(&diag);
 	m = ptx_module_parse("test.ptx", text, strlen(text), &diag);
 	assert_non_null(m);
-	assert_null(dc_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
+	assert_null(dc_rig_compile(ptx_module_func(m, "k"), &dc_options_full, &diag));
 	g_autofree char *message = base_diag_join(&diag);
 
 	assert_non_null(strstr(message, "recursion"));

@@ -30,7 +30,7 @@ static struct dc_estimate estimate(const char *text)
 	dc_rig_open(&r, text, "k");
 	o.block[0] = LANES;
 	o.block[1] = o.block[2] = 1;
-	k = dc_compile(r.program->entry, &o, &r.diag);
+	k = dc_rig_compile(r.program->entry, &o, &r.diag);
 	assert_non_null(k);
 	e = dc_estimate(k, LANES, LINE, ROUNDS);
 	dc_kernel_free(k);

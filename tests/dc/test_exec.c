@@ -41,7 +41,7 @@ static void start(struct machine *m, const char *text, const struct dc_options *
 	dc_rig_open(&m->rig, all, "k");
 	dc_rig_args(&m->rig, &c);
 	memcpy(m->rig.launch.block, c.block, sizeof(c.block));
-	m->kernel = dc_compile(ptx_module_func(m->rig.ptx, "k"), o, &m->rig.diag);
+	m->kernel = dc_rig_compile(ptx_module_func(m->rig.ptx, "k"), o, &m->rig.diag);
 	assert_non_null(m->kernel);
 	m->program = dc_program_new(m->kernel, &params, SIMT_ISA_PORTABLE, &m->rig.diag);
 	assert_non_null(m->program);

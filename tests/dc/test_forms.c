@@ -355,7 +355,7 @@ static bool run_words(struct world *w, struct simt_launch *l, const struct ptx_f
 	    .line_bytes = 64, .clock_khz = 2500000, .progress_rounds = 1 << 20, .arith.cordic_iterations = 26,
 	    .savings = DC_SAVE_ALL, .is_bit_exact = w->forms++ % exact_of == 0};
 	const struct dc_segments segments = {w->buffer + SHARED, 8192, w->buffer + LOCAL, w->buffer + SPILL};
-	struct dc_kernel *k = dc_compile(entry, &dc_options_full, diag);
+	struct dc_kernel *k = dc_rig_compile(entry, &dc_options_full, diag);
 	static _Alignas(HOST_LINE_BYTES) uint32_t registers[DC_BLOCK_REGISTERS];
 	struct dc_warp warps[LANES / 32] = {0};
 	struct dc_step out = {0};
@@ -742,7 +742,7 @@ static void rest_is_refused(void **state)
 		ptx = ptx_module_parse("form.ptx", text, strlen(text), &diag);
 		if (!ptx)
 			fail_msg("%s\n%s", base_diag_join(&diag), text);
-		k = dc_compile(ptx_module_func(ptx, "k"), &dc_options_full, &diag);
+		k = dc_rig_compile(ptx_module_func(ptx, "k"), &dc_options_full, &diag);
 		if (k && dc_program_new(k, &params, SIMT_ISA_PORTABLE, &diag))
 			fail_msg("runs: %s", rows[n].body);
 		assert_non_null(strstr(diag.first->text, rows[n].why));

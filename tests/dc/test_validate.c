@@ -37,7 +37,7 @@ static const char *const text =
 
 static struct dc_kernel *compile(struct dc_rig *r, const char *name, const struct dc_options *o)
 {
-	struct dc_kernel *k = dc_compile(ptx_module_func(r->ptx, name), o, &r->diag);
+	struct dc_kernel *k = dc_rig_compile(ptx_module_func(r->ptx, name), o, &r->diag);
 
 	if (!k)
 		fail_msg("%s", base_diag_join(&r->diag));

@@ -20,7 +20,7 @@ static uint64_t plain_accesses, full_accesses, full_spills, based_spills;
 static void compare(struct dc_rig *r, const char *name, const char *what, const struct dc_options *o,
 		    const uint8_t *before, const uint8_t *want, struct interpreted *counts)
 {
-	struct dc_kernel *k = dc_compile(ptx_module_func(r->ptx, name), o, &r->diag);
+	struct dc_kernel *k = dc_rig_compile(ptx_module_func(r->ptx, name), o, &r->diag);
 	char *text = NULL, *wrong;
 
 	if (!k)

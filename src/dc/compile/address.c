@@ -242,20 +242,17 @@ static bool find_accesses(struct split *s)
 	return any;
 }
 
-bool dcc_addresses(struct dcc *c)
+void dcc_addresses(struct dcc *c)
 {
 	const uint32_t regs = c->func->reg_count;
 	struct split s = {.c = c, .reg_count = regs, .def = g_new(uint32_t, regs + 1),
 			  .twin = g_new(uint32_t, regs + 1), .is_wanted = g_new0(uint8_t, regs + 1),
 			  .base = g_new(uint32_t, regs + 1), .offset = g_new(uint32_t, regs + 1)};
-	bool any;
 
-	dcc_host(c);
 	for (uint32_t r = 0; r < regs; r++)
 		s.def[r] = s.twin[r] = UINT32_MAX;
 	find_defs(&s);
-	any = find_accesses(&s);
-	if (any) {
+	if (find_accesses(&s)) {
 		const uint32_t count = c->func->inst_count;
 		const struct ptx_inst *insts = c->func->insts;
 
@@ -271,5 +268,4 @@ bool dcc_addresses(struct dcc *c)
 	g_free(s.is_wanted);
 	g_free(s.base);
 	g_free(s.offset);
-	return any;
 }

@@ -1,4 +1,5 @@
-/* compile.c - the passes in their order. */
+/* compile.c - the passes in their order: passes.def. Each is told what it needs to know; behind each, whoever watches
+ * sees the kernel, and an audit looks for what no pass may do. */
 #include "dc/compile/priv.h"
 
 #include <string.h>
@@ -14,6 +15,139 @@ const struct dc_options dc_options_full = {.array_count = DC_ARRAYS,
 					   .unroll_insts = 2048,
 					   .schedule = true,
 					   .pressure_cost = 4};
+
+/* ---- passes ---- */
+
+/* Registers of an array beside the rows of predicates. */
+static uint32_t reg_limit(const struct dcc *c)
+{
+	return MIN((DC_ROWS - c->kernel->pred_count) / DC_REG_ROWS, DC_REGS);
+}
+
+static void find_graph(struct dcc *c)
+{
+	c->kernel->cfg = ptx_cfg_build(c->func);
+}
+
+static void find_linear(struct dcc *c)
+{
+	if (c->linear.steps)
+		dcc_linear_free(&c->linear);
+	dcc_linear_build(c, &c->linear);
+}
+
+static void find_preds(struct dcc *c)
+{
+	g_free(c->phys);
+	c->phys = dcc_preds(c, &c->linear);
+	if (c->kernel->pred_count > PREDS_MAX)
+		dcc_refuse(c, NULL, "%u predicates at a time; at most %u", c->kernel->pred_count, PREDS_MAX);
+}
+
+static void find_homes(struct dcc *c)
+{
+	g_free(c->homes);
+	c->kernel->spill_slots = 0;
+	c->homes = dcc_homes(c, &c->linear, reg_limit(c), c->others_free);
+}
+
+static void make_words(struct dcc *c)
+{
+	dcc_schedule(c, &c->linear, c->phys, c->homes, reg_limit(c));
+}
+
+enum pass_id {
+#define PASS(name, function, needs, makes, stale, is) PASS_##name,
+#include "dc/compile/passes.def"
+#undef PASS
+	PASS_COUNT
+};
+
+static const struct pass {
+	const char *name;
+	void (*run)(struct dcc *c);
+	uint32_t needs, makes, stale, is;
+} passes[] = {
+#define PASS(name, function, needs, makes, stale, is) {#name, function, needs, makes, stale, is},
+#include "dc/compile/passes.def"
+#undef PASS
+};
+
+uint32_t dc_pass_count(void)
+{
+	return PASS_COUNT;
+}
+
+const char *dc_pass_name(uint32_t index)
+{
+	return passes[index].name;
+}
+
+bool dc_pass_is_shown(uint32_t index)
+{
+	return !(passes[index].makes & (DCC_LINEAR | DCC_PREDS | DCC_HOMES));
+}
+
+static void found_wrong(const struct dcc *c, const struct pass *p, const char *what)
+{
+	g_autofree char *text = NULL;
+
+	if (c->o->watch && c->o->watch->wrong) {
+		c->o->watch->wrong(c->o->watch->self, p->name, what);
+		return;
+	}
+	text = g_strdup_printf("kernel %s: a mistake of the compiler's pass %s: %s", c->entry->name, p->name, what);
+	base_bug_at(__FILE__, __LINE__, text);
+}
+
+/* What the pass has made of the function before. */
+static void audit(const struct dcc *c, const struct pass *p, const struct ptx_func *before, uint32_t was,
+		  const struct ptx_inst *copy)
+{
+	const bool is_another = c->func->insts != before->insts;
+	g_autofree char *wrong = NULL;
+
+	if (!is_another && memcmp(copy, before->insts, before->inst_count * sizeof(*copy)))
+		wrong = g_strdup("it writes into the function, of which other passes know something");
+	else if (is_another)
+		wrong = dc_validate_func(c->func, c->is, before, was,
+					 p - passes == PASS_split || p - passes == PASS_unroll);
+	else if (p->makes & DCC_WORDS)
+		wrong = dc_validate(c->kernel);
+	if (wrong)
+		found_wrong(c, p, wrong);
+}
+
+/* A pass whose needs are not met reads what is of another function, and one that makes another function leaves what is
+ * known of the old one stale: both end the process, whatever the kernel. True: it has made another function. */
+static bool run(struct dcc *c, enum pass_id id)
+{
+	const struct pass *p = &passes[id];
+	const struct ptx_func before = *c->func;
+	g_autofree struct ptx_inst *copy =
+	    c->o->audit ? g_memdup2(before.insts, before.inst_count * sizeof(*before.insts)) : NULL;
+	const uint32_t was = c->is;
+	bool is_another;
+
+	if (p->needs & ~c->known)
+		found_wrong(c, p, "it needs what is not known, or is of a function before");
+	p->run(c);
+	is_another = c->func->insts != before.insts;
+	if (is_another && p->stale != DCC_ALL)
+		found_wrong(c, p, "it makes another function, and does not say that all is stale");
+	c->known &= is_another ? ~p->stale : UINT32_MAX;
+	c->known |= p->makes;
+	c->is |= p->is;
+	if (c->failed)
+		return is_another;
+	if (copy)
+		audit(c, p, &before, was, copy);
+	if (c->o->watch && c->o->watch->after)
+		c->o->watch->after(c->o->watch->self, p->name, c->kernel);
+	return is_another;
+}
+
+/* ---- their order ---- */
 
 /* A copy of the entry function that may be rewritten, with a return at its end. */
 static void begin(struct dcc *c)
@@ -66,132 +200,169 @@ static uint64_t weigh(const struct dc_kernel *k)
  * values find no home. */
 static const uint32_t others_free[] = {2, 1, 3, 5};
 
-/* Registers of an array beside the rows of predicates. */
-static uint32_t reg_limit(const struct dcc *c)
+/* The kernel, and what is known of it, for when a try has led nowhere. */
+struct snapshot {
+	struct dc_kernel kernel;
+	struct ptx_func func;
+	uint32_t known;
+};
+
+static struct snapshot snapshot_of(const struct dcc *c)
 {
-	return MIN((DC_ROWS - c->kernel->pred_count) / DC_REG_ROWS, DC_REGS);
+	return (struct snapshot){*c->kernel, *c->func, c->known};
+}
+
+static void go_back(struct dcc *c, const struct snapshot *to)
+{
+	*c->kernel = to->kernel;
+	*c->func = to->func;
+	c->known = to->known;
 }
 
 /* Registers that blocks keep for themselves and those of values that live across blocks compete: the words of several
  * divisions are made, and those that are expected to take the least time are the kernel's. That time; UINT64_MAX: all
  * of them got stuck. */
-static uint64_t place_and_schedule(struct dcc *c, const struct dcc_linear *l, const uint16_t *phys)
+static uint64_t place_and_schedule(struct dcc *c)
 {
-	const uint32_t limit = reg_limit(c);
-	const struct dc_kernel before = *c->kernel;
-	struct dc_kernel best = before;
+	const struct snapshot before = snapshot_of(c);
+	struct snapshot best = before;
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t n = 0; n < (c->o->schedule ? G_N_ELEMENTS(others_free) : 1); n++) {
-		struct dcc_home *homes;
 		uint64_t cost;
 
-		*c->kernel = before;
+		go_back(c, &before);
 		c->failed = false;
-		homes = dcc_homes(c, l, limit, others_free[n]);
-		dcc_schedule(c, l, phys, homes, limit);
-		g_free(homes);
+		c->others_free = others_free[n];
+		run(c, PASS_homes);
+		run(c, PASS_schedule);
 		cost = c->failed ? UINT64_MAX : weigh(c->kernel);
 		if (cost < least) {
 			least = cost;
-			best = *c->kernel;
+			best = snapshot_of(c);
 		}
 	}
-	*c->kernel = best;
+	go_back(c, &best);
 	c->failed = false;
 	return least;
 }
 
 /* Blocks in linear order, and rows of predicates; false: refused. */
-static bool make_linear(struct dcc *c, struct dcc_linear *l, uint16_t **phys)
+static bool make_linear(struct dcc *c)
 {
-	c->kernel->cfg = ptx_cfg_build(c->func);
-	dcc_linear_build(c, l);
-	*phys = c->failed ? NULL : dcc_preds(c, l);
-	if (!c->failed && c->kernel->pred_count > PREDS_MAX)
-		dcc_refuse(c, NULL, "%u predicates at a time; at most %u", c->kernel->pred_count, PREDS_MAX);
+	run(c, PASS_graph);
+	run(c, PASS_linear);
+	if (!c->failed)
+		run(c, PASS_preds);
 	return !c->failed;
 }
 
 /* What has no home although blocks keep few registers for themselves. */
-static bool compute_again(struct dcc *c, const struct dcc_linear *l)
+static bool compute_again(struct dcc *c)
 {
-	struct dcc_home *homes = dcc_homes(c, l, reg_limit(c), others_free[0]);
-	const bool changed = dcc_remat(c, homes);
+	bool changed;
 
-	g_free(homes);
+	c->others_free = others_free[0];
+	run(c, PASS_homes);
+	changed = run(c, PASS_remat);
 	c->kernel->spill_slots = 0;
 	if (changed)
-		dcc_clean(c);
+		run(c, PASS_clean);
 	return changed;
 }
 
 /* Conversions of floats as operations of their own, if the words are expected to take less time with them. start: the
  * kernel before it had words. The time of the words that it has then. */
-static uint64_t convert_if_shorter(struct dcc *c, const struct dc_kernel *start, uint64_t cycles)
+static uint64_t convert_if_shorter(struct dcc *c, const struct snapshot *start, uint64_t cycles)
 {
-	const struct dc_kernel without = *c->kernel;
-	const struct ptx_func func = *c->func;
+	const struct snapshot without = snapshot_of(c);
 	uint64_t with = UINT64_MAX;
 
-	*c->kernel = *start;
-	if (dcc_convert(c)) {
-		struct dcc_linear l;
-		uint16_t *phys;
-
-		dcc_host(c);
+	go_back(c, start);
+	if (run(c, PASS_convert)) {
+		run(c, PASS_hosts);
 		dcc_keep_count(c);
-		CHECK(make_linear(c, &l, &phys)); /* no block or predicate is there that was not before */
-		with = place_and_schedule(c, &l, phys);
-		g_free(phys);
-		dcc_linear_free(&l);
+		CHECK(make_linear(c)); /* no block or predicate is there that was not before */
+		with = place_and_schedule(c);
 	}
 	if (with < cycles) {
-		ptx_cfg_free(without.cfg);
+		ptx_cfg_free(without.kernel.cfg);
 		return with;
 	}
-	if (c->kernel->cfg != without.cfg)
+	if (c->kernel->cfg != without.kernel.cfg)
 		ptx_cfg_free(c->kernel->cfg);
-	*c->kernel = without;
-	*c->func = func;
+	go_back(c, &without);
 	return cycles;
 }
 
 static void back_end(struct dcc *c)
 {
 	enum { ROUNDS_MAX = 4 };
-	struct dcc_linear l;
-	uint16_t *phys;
-	bool again = c->o->isolate && c->o->schedule;
+	const bool again = c->o->isolate && c->o->schedule;
 
 	for (uint32_t round = 0;; round++) {
-		dcc_host(c);
-		dcc_keep(c);
+		run(c, PASS_hosts);
+		run(c, PASS_keep);
 		ptx_cfg_free(c->kernel->cfg);
-		if (!make_linear(c, &l, &phys) || !again || round == ROUNDS_MAX || !compute_again(c, &l))
+		if (!make_linear(c) || !again || round == ROUNDS_MAX || !compute_again(c))
 			break;
-		dcc_linear_free(&l);
-		g_free(phys);
 	}
 	if (!c->failed) {
-		const struct dc_kernel start = *c->kernel;
-		const uint64_t cycles = place_and_schedule(c, &l, phys);
+		const struct snapshot start = snapshot_of(c);
+		const uint64_t cycles = place_and_schedule(c);
 
 		if (convert_if_shorter(c, &start, cycles) == UINT64_MAX)
 			dcc_refuse(c, c->stuck_at, "%s", c->stuck);
 	}
 	for (uint32_t a = 0; a < DC_ARRAYS; a++)
 		c->kernel->reg_rows[a] = DC_REG_ROWS * c->kernel->reg_count[a];
-	g_free(phys);
-	dcc_linear_free(&l);
 }
 
 /* Copies that webs make visible are found by another round. */
 static void clean(struct dcc *c)
 {
-	dcc_clean(c);
-	dcc_webs(c);
-	dcc_clean(c);
+	run(c, PASS_clean);
+	run(c, PASS_webs);
+	run(c, PASS_clean);
+}
+
+/* Loop by loop; true: there was one. */
+static bool unroll(struct dcc *c)
+{
+	bool any = false;
+
+	while (run(c, PASS_unroll)) {
+		run(c, PASS_clean);
+		any = true;
+	}
+	return any;
+}
+
+static bool find_addresses(struct dcc *c)
+{
+	run(c, PASS_hosts);
+	return run(c, PASS_addresses);
+}
+
+static void front_end(struct dcc *c)
+{
+	const struct dc_options *o = c->o;
+
+	run(c, PASS_inline);
+	if (!c->failed)
+		run(c, PASS_lower);
+	if (c->failed)
+		return;
+	run(c, PASS_split);
+	if (o->isolate)
+		clean(c);
+	if (o->unroll && unroll(c) && o->isolate)
+		clean(c);
+	if (o->balance)
+		run(c, PASS_balance);
+	if (o->base_offset && o->isolate && find_addresses(c))
+		clean(c);
+	note_kinds(c);
 }
 
 struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
@@ -209,24 +380,14 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 	}
 	if (!c.failed) {
 		begin(&c);
-		dcc_inline(&c);
+		front_end(&c);
 	}
 	if (!c.failed)
-		dcc_lower(&c);
-	if (!c.failed)
-		dcc_split(&c);
-	if (!c.failed && o->isolate)
-		clean(&c);
-	if (!c.failed && o->unroll && dcc_unroll(&c) && o->isolate)
-		clean(&c);
-	if (!c.failed && o->balance)
-		dcc_balance(&c);
-	if (!c.failed && o->base_offset && o->isolate && dcc_addresses(&c))
-		clean(&c);
-	if (!c.failed) {
-		note_kinds(&c);
 		back_end(&c);
-	}
+	if (c.linear.steps)
+		dcc_linear_free(&c.linear);
+	g_free(c.phys);
+	g_free(c.homes);
 	if (c.failed) {
 		dc_kernel_free(c.kernel);
 		return NULL;

@@ -10,6 +10,14 @@
 #include "base/diag.h"
 #include "dc/word.h"
 
+/* Who looks at the kernel behind every pass. What is NULL is not called. */
+struct dc_watch {
+	void *self;
+	void (*after)(void *self, const char *pass, const struct dc_kernel *k);
+	/* A mistake of the compiler, which goes on; where this is NULL the process ends with it. */
+	void (*wrong)(void *self, const char *pass, const char *what);
+};
+
 struct dc_options {
 	uint32_t array_count; /* 1: plain translator; DC_ARRAYS */
 	bool isolate; /* thread-independent variables are computed by the host, not in arrays; copies and dead values
@@ -28,6 +36,8 @@ struct dc_options {
 	const uint8_t *params;      /* the launch's parameter block, or NULL */
 	const uint8_t *param_known; /* per byte of it: 1 where it is known; NULL: all */
 	uint8_t *param_used; /* per byte of it: becomes 1 where the words depend on it; NULL: nobody asks */
+	bool audit;          /* the function is checked behind every pass, and all words that are made: validate.c */
+	const struct dc_watch *watch; /* or NULL */
 };
 
 extern const struct dc_options dc_options_plain, dc_options_full;
@@ -37,10 +47,24 @@ extern const struct dc_options dc_options_plain, dc_options_full;
 struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag);
 void dc_kernel_free(struct dc_kernel *k);
 
+/* The passes, in the order in which they are first run: compile/passes.def. is_shown: what it makes can be printed. */
+uint32_t dc_pass_count(void);
+const char *dc_pass_name(uint32_t index);
+bool dc_pass_is_shown(uint32_t index);
+
 /* The words as text, or the counts alone: `strata ptx duality`. */
 void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary);
+/* The function as a pass has left it, in the time-th of its runs; behind `schedule` the words. */
+void dc_print_pass(FILE *out, const struct dc_kernel *k, const char *pass, uint32_t time);
 
 /* Is every word right by itself and in its place? See validate.c. NULL, or a message to be freed by g_free. */
 char *dc_validate(const struct dc_kernel *k);
+
+/* What passes have made of a function, a bit each: calls are what they call; only what the arrays, the C-Box and the
+ * host do is left; loops have one entry each. */
+enum dc_func_is { DC_FUNC_IS_WHOLE = 1, DC_FUNC_IS_LOW = 2, DC_FUNC_IS_REDUCIBLE = 4 };
+/* May a pass have made this function, which is so, of the one before, which was so? copies: it may have copied
+ * instructions. See validate_func.c. NULL, or a message to be freed by g_free. */
+char *dc_validate_func(const struct ptx_func *f, uint32_t is, const struct ptx_func *before, uint32_t was, bool copies);
 
 #endif

@@ -380,19 +380,18 @@ static void set_kept(const struct conversions *v)
 	k->is_kept = all;
 }
 
-bool dcc_convert(struct dcc *c)
+void dcc_convert(struct dcc *c)
 {
 	g_autofree struct value *values = g_new(struct value, c->func->reg_count + 1);
 	struct conversions v = {c, values, c->func->reg_count};
 
 	if (!c->o->keep)
-		return false;
+		return;
 	begin(&v);
 	join_copies(&v);
 	weigh(&v);
 	if (!choose(&v))
-		return false;
+		return;
 	emit(&v);
 	set_kept(&v);
-	return true;
 }

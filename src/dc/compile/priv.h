@@ -1,7 +1,9 @@
 /* priv.h - what the passes of the compiler share. Not for other folders.
  *
- * Every pass rewrites a PTX function into another one, instruction by instruction (rewrite.c): labels in what it emits
- * are indexes into the old function, and are fixed at the end.
+ * A pass makes another PTX function, instruction by instruction (rewrite.c): labels in what it emits are indexes into
+ * the old function, and are fixed at the end. Or it finds something out about the function (enum dcc_known). Which
+ * passes there are, what each needs to know and what it leaves stale is in passes.def; compile.c runs them and sees to
+ * it.
  */
 #ifndef STRATA_DC_COMPILE_PRIV_H
 #define STRATA_DC_COMPILE_PRIV_H
@@ -12,70 +14,17 @@
 #include "dc/compile/compile.h"
 #include "ptx/arena.h"
 
-struct dcc {
-	const struct ptx_func *entry;
-	const struct dc_options *o;
-	struct base_diag_list *diag;
-	bool failed;
-	/* With failed and without a message: why a try to place and schedule went no further. NULL: none did. */
-	const char *stuck;
-	const struct ptx_inst *stuck_at;
-	struct dc_kernel *kernel;
-	struct ptx_arena *arena;   /* the kernel's: instructions, operands, registers */
-	struct ptx_func *func;     /* as the passes so far made it */
-	GArray *insts;             /* struct ptx_inst: being emitted */
-	uint32_t *map;             /* [old inst_count + 1]: index of what was emitted for it first */
-	const struct ptx_inst *at; /* the old instruction: emitted ones have its line, text and guard */
-	uint32_t reg_cap;
-	uint32_t carry_reg; /* what add.cc leaves: 0 or 1; UINT32_MAX: none yet */
+/* What is known of the function, a bit each. A pass that makes another function leaves all of it stale. */
+enum dcc_known {
+	DCC_GRAPH = 1 << 0,  /* kernel->cfg */
+	DCC_HOSTS = 1 << 1,  /* kernel->hosts, host_of, is_host */
+	DCC_KEPT = 1 << 2,   /* kernel->is_kept */
+	DCC_LINEAR = 1 << 3, /* linear */
+	DCC_PREDS = 1 << 4,  /* phys, kernel->pred_count */
+	DCC_HOMES = 1 << 5,  /* homes; kernel->spill_slots is theirs */
+	DCC_WORDS = 1 << 6,  /* kernel->words */
+	DCC_ALL = (1 << 7) - 1,
 };
-
-/* Refuses the kernel: the first message is kept. */
-void dcc_refuse(struct dcc *c, const struct ptx_inst *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-void dcc_rewrite_begin(struct dcc *c);
-void dcc_rewrite_at(struct dcc *c, uint32_t old_index); /* what follows replaces this instruction */
-void dcc_rewrite_end(struct dcc *c);
-uint32_t dcc_reg_new(struct dcc *c, enum ptx_type type);
-struct ptx_inst *dcc_emit(struct dcc *c, const struct ptx_inst *i); /* a copy, valid until the next one */
-
-struct ptx_operand dcc_reg(uint32_t reg);
-struct ptx_operand dcc_imm(uint64_t value, enum ptx_type type);
-/* op.type d, a, b, c with the guard of c->at; operands of kind NONE are left out. */
-struct ptx_inst *dcc_op(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand d, struct ptx_operand a,
-			struct ptx_operand b, struct ptx_operand e);
-/* The same into a new register, without the guard: a value that only this lowering reads. */
-struct ptx_operand dcc_temp(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand a,
-			    struct ptx_operand b);
-struct ptx_operand dcc_temp_cvt(struct dcc *c, enum ptx_type to, enum ptx_type from, struct ptx_operand a);
-struct ptx_operand dcc_temp_setp(struct dcc *c, enum ptx_cmp cmp, enum ptx_type type, struct ptx_operand a,
-				 struct ptx_operand b);
-struct ptx_operand dcc_temp_selp(struct dcc *c, enum ptx_type type, struct ptx_operand a, struct ptx_operand b,
-				 struct ptx_operand p);
-void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx_operand a);
-
-/* ---- passes, in their order ---- */
-
-void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
-bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
-void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
-void dcc_split(struct dcc *c);                                /* split.c: loops with one entry each */
-void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */
-bool dcc_unroll(struct dcc *c);                               /* unroll.c; true: some loop was */
-void dcc_webs(struct dcc *c);                                 /* webs.c: a register for each value */
-void dcc_balance(struct dcc *c);                              /* balance.c */
-void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
-
-void dcc_keep(struct dcc *c); /* keep.c: fills kernel->is_kept */
-/* convert.c: conversions of their own, where additions save more than these take. False: nowhere. Else the function is
- * another one, and kernel->is_kept is of it, but graph and values of the host are those of the function before. */
-bool dcc_convert(struct dcc *c);
-void dcc_keep_count(struct dcc *c);
-/* An addition that array/serial_float.c or serial_fma.c does: rounded to nearest. */
-bool dcc_inst_is_addition(const struct dcc *c, const struct ptx_inst *i);
-/* Its operand k may lie in two's complement. */
-bool dcc_inst_takes_kept(const struct dcc *c, const struct ptx_inst *i, uint32_t k);
-bool dcc_inst_is_same_either_way(const struct dcc *c, const struct ptx_inst *i); /* a constant that is */
 
 /* ---- linear code: linear.c ---- */
 
@@ -105,13 +54,90 @@ struct dcc_range {
 };
 
 struct dcc_linear {
-	GArray *steps;       /* struct dcc_step */
+	GArray *steps;       /* struct dcc_step; NULL: there is none */
 	GArray *ranges;      /* struct dcc_range */
 	uint32_t pred_count; /* PTX registers and masks */
 	uint32_t label_count;
 	uint32_t comes;         /* predicate of lanes that may still come to a barrier; UINT32_MAX: all do */
 	struct dcc_guard *mask; /* [block_count]: of the block */
 };
+
+/* ---- what the passes share ---- */
+
+struct dcc {
+	const struct ptx_func *entry;
+	const struct dc_options *o;
+	struct base_diag_list *diag;
+	bool failed;
+	/* With failed and without a message: why a try to place and schedule went no further. NULL: none did. */
+	const char *stuck;
+	const struct ptx_inst *stuck_at;
+	struct dc_kernel *kernel;
+	struct ptx_arena *arena;   /* the kernel's: instructions, operands, registers */
+	struct ptx_func *func;     /* as the passes so far made it */
+	GArray *insts;             /* struct ptx_inst: being emitted */
+	uint32_t *map;             /* [old inst_count + 1]: index of what was emitted for it first */
+	const struct ptx_inst *at; /* the old instruction: emitted ones have its line, text and guard */
+	uint32_t reg_cap;
+	uint32_t carry_reg; /* what add.cc leaves: 0 or 1; UINT32_MAX: none yet */
+	uint32_t known;     /* enum dcc_known: of func as it is */
+	uint32_t is;        /* enum dc_func_is: what the passes so far have made of it */
+	struct dcc_linear linear;
+	uint16_t *phys; /* [linear.pred_count] */
+	struct dcc_home *homes;
+	uint32_t others_free; /* registers that blocks have for themselves in each array but the first */
+};
+
+/* Refuses the kernel: the first message is kept. */
+void dcc_refuse(struct dcc *c, const struct ptx_inst *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+void dcc_rewrite_begin(struct dcc *c);
+void dcc_rewrite_at(struct dcc *c, uint32_t old_index); /* what follows replaces this instruction */
+void dcc_rewrite_end(struct dcc *c);
+/* The function as it was before: nothing was changed. */
+void dcc_rewrite_undo(struct dcc *c, const struct ptx_func *before);
+uint32_t dcc_reg_new(struct dcc *c, enum ptx_type type);
+struct ptx_inst *dcc_emit(struct dcc *c, const struct ptx_inst *i); /* a copy, valid until the next one */
+
+struct ptx_operand dcc_reg(uint32_t reg);
+struct ptx_operand dcc_imm(uint64_t value, enum ptx_type type);
+/* op.type d, a, b, c with the guard of c->at; operands of kind NONE are left out. */
+struct ptx_inst *dcc_op(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand d, struct ptx_operand a,
+			struct ptx_operand b, struct ptx_operand e);
+/* The same into a new register, without the guard: a value that only this lowering reads. */
+struct ptx_operand dcc_temp(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand a,
+			    struct ptx_operand b);
+struct ptx_operand dcc_temp_cvt(struct dcc *c, enum ptx_type to, enum ptx_type from, struct ptx_operand a);
+struct ptx_operand dcc_temp_setp(struct dcc *c, enum ptx_cmp cmp, enum ptx_type type, struct ptx_operand a,
+				 struct ptx_operand b);
+struct ptx_operand dcc_temp_selp(struct dcc *c, enum ptx_type type, struct ptx_operand a, struct ptx_operand b,
+				 struct ptx_operand p);
+void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx_operand a);
+
+/* ---- passes: passes.def ---- */
+
+void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
+bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
+void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
+void dcc_split(struct dcc *c);                                /* split.c: loops with one entry each */
+void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */
+void dcc_unroll(struct dcc *c);                               /* unroll.c: one loop, an inner one first */
+void dcc_webs(struct dcc *c);                                 /* webs.c: a register for each value */
+void dcc_balance(struct dcc *c);                              /* balance.c */
+void dcc_host(struct dcc *c);                                 /* host.c: fills kernel->hosts, host_of, is_host */
+
+void dcc_keep(struct dcc *c); /* keep.c: fills kernel->is_kept */
+/* convert.c: conversions of their own, where additions save more than these take; kernel->is_kept is of the function
+ * then. */
+void dcc_convert(struct dcc *c);
+void dcc_keep_count(struct dcc *c);
+/* An addition that array/serial_float.c or serial_fma.c does: rounded to nearest. */
+bool dcc_inst_is_addition(const struct dcc *c, const struct ptx_inst *i);
+/* Its operand k may lie in two's complement. */
+bool dcc_inst_takes_kept(const struct dcc *c, const struct ptx_inst *i, uint32_t k);
+bool dcc_inst_is_same_either_way(const struct dcc *c, const struct ptx_inst *i); /* a constant that is */
+
+/* ---- behind these: rows, registers, words ---- */
 
 void dcc_linear_build(struct dcc *c, struct dcc_linear *l);
 void dcc_linear_free(struct dcc_linear *l);
@@ -131,12 +157,11 @@ struct dcc_home {
 /* others_free: registers that blocks have for themselves in each array but the first. */
 struct dcc_home *dcc_homes(struct dcc *c, const struct dcc_linear *l, uint32_t reg_limit, uint32_t others_free);
 
-/* Values without home that are cheap are computed again where they are read: remat.c. True: some are; then the graph,
- * the linear code and the homes are those of the function before. */
-bool dcc_remat(struct dcc *c, const struct dcc_home *homes);
+/* Values without home that are cheap are computed again where they are read: remat.c. */
+void dcc_remat(struct dcc *c);
 
-/* Addresses in two parts: address.c. True: some are. */
-bool dcc_addresses(struct dcc *c);
+/* Addresses in two parts: address.c. */
+void dcc_addresses(struct dcc *c);
 /* The last source is the base of such an address, the first the offset. */
 bool dcc_inst_has_base(const struct ptx_func *f, const struct ptx_inst *i);
 

@@ -133,12 +133,13 @@ static void replace_all(struct remat *m, struct ptx_inst *i)
 	}
 }
 
-bool dcc_remat(struct dcc *c, const struct dcc_home *homes)
+void dcc_remat(struct dcc *c)
 {
 	const struct ptx_cfg *cfg = c->kernel->cfg;
 	const uint32_t regs = c->func->reg_count;
+	const struct ptx_func before = *c->func;
 	struct remat m = {.c = c,
-			  .homes = homes,
+			  .homes = c->homes,
 			  .defs = g_new0(uint32_t, regs + 1),
 			  .def_at = g_new0(uint32_t, regs + 1),
 			  .again = g_new(uint32_t, regs + 1),
@@ -166,9 +167,10 @@ bool dcc_remat(struct dcc *c, const struct dcc_home *homes)
 		dcc_emit(c, &i);
 	}
 	dcc_rewrite_end(c);
+	if (!m.any)
+		dcc_rewrite_undo(c, &before);
 	g_free(m.defs);
 	g_free(m.def_at);
 	g_free(m.again);
 	g_free(m.again_block);
-	return m.any;
 }

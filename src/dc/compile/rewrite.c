@@ -55,6 +55,14 @@ void dcc_rewrite_end(struct dcc *c)
 	c->map = NULL;
 }
 
+void dcc_rewrite_undo(struct dcc *c, const struct ptx_func *before)
+{
+	CHECK(!c->insts && before->reg_count <= c->func->reg_count);
+	c->func->insts = before->insts;
+	c->func->inst_count = before->inst_count;
+	c->func->reg_count = before->reg_count;
+}
+
 uint32_t dcc_reg_new(struct dcc *c, enum ptx_type type)
 {
 	struct ptx_func *f = c->func;

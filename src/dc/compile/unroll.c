@@ -452,7 +452,7 @@ static void rewrite(const struct unroller *u, const struct shape *s)
 	c->kernel->counts.unrolled++;
 }
 
-static bool unroll_one(struct dcc *c)
+void dcc_unroll(struct dcc *c)
 {
 	struct unroller u = {c, ptx_cfg_build(c->func), g_new0(uint32_t, c->func->reg_count + 1),
 			     g_new0(uint32_t, c->func->reg_count + 1)};
@@ -477,14 +477,4 @@ static bool unroll_one(struct dcc *c)
 	ptx_cfg_free(u.cfg);
 	g_free(u.defs);
 	g_free(u.def_at);
-	return done;
-}
-
-bool dcc_unroll(struct dcc *c)
-{
-	const uint32_t before = c->kernel->counts.unrolled;
-
-	while (unroll_one(c))
-		dcc_clean(c);
-	return c->kernel->counts.unrolled != before;
 }

@@ -223,6 +223,11 @@ struct dc_stats *dc_system_stats(struct dc_system *s)
 	return &s->stats;
 }
 
+bool dc_system_is_audited(const struct dc_system *s)
+{
+	return s->ctx->audit;
+}
+
 uint64_t dc_system_now_ps(const struct dc_system *s)
 {
 	return sim_now_ps(s->ctx->engine);

@@ -38,6 +38,8 @@ bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct de
 void dc_system_host_wrote(struct dc_system *s, uint64_t address, uint64_t bytes);
 /* Async-signal-safe. */
 void dc_system_stop(struct dc_system *s, enum device_stop why);
+/* run.audit: does someone look after what the compiler makes? */
+bool dc_system_is_audited(const struct dc_system *s);
 uint64_t dc_system_now_ps(const struct dc_system *s);
 /* See device_ops.progress. */
 void dc_system_progress(const struct dc_system *s, struct sim_progress *out);
