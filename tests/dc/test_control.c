@@ -423,6 +423,41 @@ static void loops_with_several_entries(void **state)
 	}
 }
 
+/* An indirect branch and a call that some lanes do, the guard either way, in a loop that lanes leave at different
+ * rounds; the branch's list names a block twice and one that lies in front of it. */
+static void guarded_branches_and_calls(void **state)
+{
+	static const char *const guards[] = {"%p1", "!%p1"};
+
+	(void)state;
+	for (uint32_t n = 0; n < 2; n++) {
+		GString *text = g_string_new(NULL);
+
+		begin(text);
+		g_string_insert(text, (gssize)(strstr(text->str, ".visible") - text->str),
+				".func (.param .b32 out) mix(.param .b32 in)\n{\n\t.reg .pred %q;\n"
+				"\t.reg .b32 %x<4>;\n\tld.param.b32 %x1, [in];\n\tmul.lo.u32 %x2, %x1, 7;\n"
+				"\tsetp.gt.s32 %q, %x2, 99;\n\t@%q bra OVER;\n\txor.b32 %x2, %x2, 13;\nOVER:\n"
+				"\tst.param.b32 [out], %x2;\n\tret;\n}\n");
+		g_string_append_printf(
+		    text,
+		    "\tmov.u32 %%r20, 0;\n\tand.b32 %%r21, %%r30, 7;\n"
+		    "BACK:\n\tadd.u32 %%r20, %%r20, 1;\n\tsetp.gt.u32 %%p2, %%r20, %%r21;\n\t@%%p2 bra END;\n"
+		    "\txor.b32 %%r22, %%r0, %%r20;\n\tand.b32 %%r22, %%r22, 3;\n\tand.b32 %%r23, %%r1, 4;\n"
+		    "\tadd.u32 %%r1, %%r1, %%r20;\n\tsetp.ne.u32 %%p1, %%r23, 0;\n"
+		    "\tTARGETS: .branchtargets BACK, ONE, TWO, ONE;\n\t@%s brx.idx %%r22, TARGETS;\n"
+		    "\tadd.u32 %%r2, %%r2, 3;\n\tbra TWO;\n"
+		    "ONE:\n\tadd.u32 %%r3, %%r3, %%r20;\n"
+		    "TWO:\n\t{\n\t.param .b32 p;\n\t.param .b32 q;\n\tst.param.b32 [p], %%r4;\n"
+		    "\t@%s call (q), mix, (p);\n\t@%s ld.param.b32 %%r5, [q];\n\t}\n"
+		    "\tadd.u32 %%r4, %%r4, %%r5;\n\tbra BACK;\nEND:\n",
+		    guards[n], guards[n], guards[n]);
+		end(text);
+		run(text->str);
+		g_string_free(text, TRUE);
+	}
+}
+
 static void refused(const char *line, const char *why, uint32_t at)
 {
 	GString *text = g_string_new(NULL);
@@ -488,6 +523,7 @@ int main(void)
 	    cmocka_unit_test(a_launch_says_how_long_loops_are),
 	    cmocka_unit_test(values_outnumber_registers),
 	    cmocka_unit_test(loops_with_several_entries),
+	    cmocka_unit_test(guarded_branches_and_calls),
 	    cmocka_unit_test(refusals_name_the_line),
 	    cmocka_unit_test(recursion_is_refused),
 	};

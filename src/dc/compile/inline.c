@@ -113,6 +113,24 @@ static void translate(const struct callee *k, struct ptx_operand *o)
 		translate(k, &o->elems[e]);
 }
 
+/* Lanes that the call's guard leaves out go on behind what it calls. */
+static void emit_around(const struct callee *k)
+{
+	const struct ptx_inst *i = k->call;
+	struct ptx_inst bra = {.op = PTX_OP_BRA,
+			       .src_count = 1,
+			       .line = i->line,
+			       .col = i->col,
+			       .text = i->text,
+			       .has_guard = true,
+			       .guard_reg = i->guard_reg,
+			       .guard_negate = !i->guard_negate};
+
+	bra.src[0] = (struct ptx_operand){
+	    .kind = PTX_OPND_LABEL, .reg = UINT32_MAX, .label = k->first_label + k->f->inst_count};
+	dcc_emit(k->n->c, &bra);
+}
+
 static void emit_callee(struct callee *k)
 {
 	struct dcc *c = k->n->c;
@@ -121,6 +139,8 @@ static void emit_callee(struct callee *k)
 	k->first_label = k->n->labels;
 	k->n->labels += k->f->inst_count + 1;
 	c->map = g_renew(uint32_t, c->map, k->n->labels);
+	if (k->call->has_guard)
+		emit_around(k);
 	for (uint32_t r = 0; r < k->f->reg_count; r++) {
 		uint32_t reg = dcc_reg_new(c, k->f->regs[r].type);
 
@@ -160,8 +180,8 @@ static const struct ptx_func *callee_of(struct inliner *n, const struct ptx_inst
 		dcc_refuse(n->c, i, "a call through a pointer");
 		return NULL;
 	}
-	if (!f->has_body || i->has_guard) {
-		dcc_refuse(n->c, i, f->has_body ? "a guarded call" : "a call of a function that the host would serve");
+	if (!f->has_body) {
+		dcc_refuse(n->c, i, "a call of a function that the host would serve");
 		return NULL;
 	}
 	for (uint32_t p = 0; p < f->param_count; p++)

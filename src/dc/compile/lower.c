@@ -602,16 +602,31 @@ static void lower_memory(struct dcc *c, const struct ptx_inst *i)
 	dcc_emit(c, &out);
 }
 
+/* Lanes that the instruction's guard leaves out go on behind it. */
+static void branch_around(struct dcc *c, const struct ptx_inst *i)
+{
+	struct ptx_inst bra = {.op = PTX_OP_BRA,
+			       .src_count = 1,
+			       .line = i->line,
+			       .col = i->col,
+			       .text = i->text,
+			       .has_guard = true,
+			       .guard_reg = i->guard_reg,
+			       .guard_negate = !i->guard_negate};
+
+	bra.src[0] = (struct ptx_operand){
+	    .kind = PTX_OPND_LABEL, .reg = UINT32_MAX, .label = (uint32_t)(i - c->func->insts) + 1};
+	dcc_emit(c, &bra);
+}
+
 static void lower_brx(struct dcc *c, const struct ptx_inst *i)
 {
 	const struct ptx_operand *list = &i->src[1];
 
 	struct ptx_inst trap = {.op = PTX_OP_TRAP, .src_count = 2, .line = i->line, .col = i->col, .text = i->text};
 
-	if (i->has_guard) {
-		dcc_refuse(c, i, "a guarded brx");
-		return;
-	}
+	if (i->has_guard)
+		branch_around(c, i);
 	/* An index that is none of the list's: a fault, as box.c has it of a trap with operands. */
 	trap.has_guard = true;
 	trap.guard_reg =
