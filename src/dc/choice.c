@@ -24,9 +24,11 @@ static uint32_t lanes_of(const struct dc_kernel *k)
 }
 
 static struct dc_estimate_place place_of(const struct dc_params *p, const struct dc_kernel *k,
-					 const struct simt_launch *l, double memory_bytes_per_s)
+					 const struct simt_launch *l, bool is_spread,
+					 double memory_bytes_per_s)
 {
-	const uint64_t lanes = lanes_of(k), in_block = dc_ctas_per_block((uint32_t)lanes, (uint32_t)threads_of(l));
+	const uint64_t lanes = lanes_of(k), most = dc_ctas_per_block((uint32_t)lanes, (uint32_t)threads_of(l));
+	const uint64_t in_block = is_spread ? MIN(most, 1) : most;
 	const uint64_t ctas = ctas_of(l), parts = (threads_of(l) + lanes - 1) / lanes;
 
 	return (struct dc_estimate_place){
@@ -50,17 +52,17 @@ static double host_us(const struct dc_params *p, const struct dc_estimate *e, co
 }
 
 struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
-			   double memory_bytes_per_s)
+			   struct dc_placing placing, double memory_bytes_per_s)
 {
 	struct dc_choice c = {.cache_ways = (uint32_t)p->cache_way_count};
 	const uint32_t half = ((uint32_t)p->way_count - 1) / 2;
 	struct dc_estimate_place at;
 	struct dc_estimate e;
 
-	if (l->is_cooperative || (p->cache_choice == DC_FIXED && p->host_kernels != DC_HOST_SMALL))
+	if (l->is_cooperative || placing.waits || (p->cache_choice == DC_FIXED && p->host_kernels != DC_HOST_SMALL))
 		return c;
 	e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count);
-	at = place_of(p, k, l, memory_bytes_per_s);
+	at = place_of(p, k, l, placing.is_spread, memory_bytes_per_s);
 	if (p->cache_choice == DC_ANALYSED)
 		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
 	if (p->host_kernels != DC_HOST_SMALL)

@@ -11,9 +11,15 @@ struct dc_choice {
 	double arrays_us, host_us; /* reckoned, where it is asked who is faster; else 0 */
 };
 
-/* Nothing is reckoned unless duality.cache_choice or duality.host_kernels ask for it. A cooperative launch has the ways
- * that the program was told of. */
+/* How CTAs lie in control blocks. */
+struct dc_placing {
+	bool is_spread; /* each in one of its own */
+	bool waits;     /* for each other: all that there are must have one */
+};
+
+/* Nothing is reckoned unless duality.cache_choice or duality.host_kernels ask for it. A cooperative launch, and one
+ * whose CTAs wait for each other, has the ways that the program was told of. */
 struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
-			   double memory_bytes_per_s);
+			   struct dc_placing placing, double memory_bytes_per_s);
 
 #endif

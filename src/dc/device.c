@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "dc/choice.h"
 #include "dc/compile/compile.h"
+#include "dc/waits.h"
 
 enum {
 	COMPUTE_CAPABILITY = 70, /* what PTX and host code may ask for: the GPU machines' default */
@@ -32,6 +33,7 @@ struct dc_device {
 struct code {
 	struct dc_kernel *kernel;
 	struct dc_program *program;
+	struct dc_waits waits;
 	uint32_t block[3], grid[3];
 	uint8_t *params, *used; /* [param_bytes] */
 	uint64_t param_bytes;
@@ -82,6 +84,8 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l, bool kno
 		o.param_used = c->used;
 	}
 	c->kernel = dc_compile(l->program->entry, &o, &diag);
+	if (c->kernel)
+		c->waits = dc_waits_of(c->kernel);
 	if (c->kernel)
 		c->program = dc_program_new(c->kernel, &exec, d->isa, &diag);
 	if (!c->program) {
@@ -204,13 +208,49 @@ static void count_launch(struct dc_kernel_counts *k, const struct dc_stats *befo
 #undef X
 }
 
-/* A kernel that does not compile is refused, or runs on the host's cores. */
+/* A kernel that waits for another CTA, in a loop of lanes in lock step: its CTAs have a control block each. Who takes
+ * a lock waits for one that has begun; who looks for anything else may wait for any of them, and all must be there.
+ * False: they are not, and l->fault says so. */
+static bool place(const struct dc_device *d, const struct code *c, struct simt_launch *l, struct dc_placing *out)
+{
+	const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+	const uint32_t blocks = dc_system_blocks(d->system);
+	struct base_diag_list diag;
+
+	*out = (struct dc_placing){.is_spread = d->p->placement == DC_SPREAD};
+	if (d->p->placement != DC_PLACED || c->waits.what == DC_WAITS_NOT ||
+	    dc_ctas_per_block(dc_program_lanes(c->program), (uint32_t)threads) <= 1)
+		return true;
+	*out = (struct dc_placing){.is_spread = true, .waits = c->waits.what == DC_WAITS_FLAG};
+	if (!out->waits || ctas <= blocks)
+		return true;
+	base_diag_init(&diag);
+	base_diag_error(&diag,
+			(struct base_place){l->program->entry->module->name, c->waits.at->line, c->waits.at->col},
+			"kernel %s cannot run in the cache: it waits for other CTAs, and of its %llu no more than %u "
+			"have a control block at a time; --set duality.placement=spread begins the others behind "
+			"these: %s",
+			l->program->name, (unsigned long long)ctas, blocks, c->waits.at->text);
+	refused(l, &diag);
+	base_diag_free(&diag);
+	return false;
+}
+
+/* A kernel that does not compile, or has CTAs that cannot wait for each other, is refused, or runs on the host's cores.
+ */
 static bool accepts(struct device *d, struct simt_launch *l)
 {
 	struct dc_device *self = d->self;
 	struct dc_kernel_counts *counts = counts_of(self, l->program->name);
 
-	if (self->p->host_kernels != DC_HOST_NONE || code_of(self, l))
+	struct dc_placing placing;
+	struct code *c;
+
+	if (self->p->host_kernels != DC_HOST_NONE)
+		return true;
+	c = code_of(self, l);
+	if (c && place(self, c, l, &placing))
 		return true;
 	counts->offered++;
 	if (!*counts->why)
@@ -223,6 +263,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 	struct dc_device *self = d->self;
 	struct dc_kernel_counts *counts = counts_of(self, l->program->name);
 	const struct dc_stats before = *dc_system_stats(self->system);
+	struct dc_placing placing;
 	struct dc_choice choice;
 	struct code *c;
 	bool is_done;
@@ -231,14 +272,14 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 	result->end_ps = result->start_ps;
 	counts->offered++;
 	c = code_of(self, l);
-	if (!c) {
+	if (!c || !place(self, c, l, &placing)) {
 		if (!*counts->why)
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
 		CHECK(self->p->host_kernels != DC_HOST_NONE);
 		l->fault = (struct simt_fault){0};
 		return dc_system_run_on_host(self->system, l, result);
 	}
-	choice = dc_choose(self->p, c->kernel, l, self->memory_bytes_per_s);
+	choice = dc_choose(self->p, c->kernel, l, placing, self->memory_bytes_per_s);
 	if (choice.is_host) {
 		if (!*counts->why)
 			g_snprintf(counts->why, sizeof(counts->why),
@@ -246,7 +287,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 				   choice.host_us);
 		return dc_system_run_on_host(self->system, l, result);
 	}
-	is_done = dc_system_launch(self->system, c->program, l, choice.cache_ways, result);
+	is_done = dc_system_launch(self->system, c->program, l, choice.cache_ways, placing.is_spread, result);
 	count_launch(counts, &before, dc_system_stats(self->system), result);
 	return is_done;
 }

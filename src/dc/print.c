@@ -7,6 +7,7 @@
 #include "dc/compile/compile.h"
 
 #include "dc/ops.h"
+#include "dc/waits.h"
 #include "ptx/print.h"
 
 #include <inttypes.h>
@@ -191,6 +192,16 @@ static void print_hosts(FILE *out, const struct dc_kernel *k)
 	}
 }
 
+/* What duality.placement=auto goes by. */
+static void print_waits(FILE *out, const struct dc_kernel *k)
+{
+	const struct dc_waits w = dc_waits_of(k);
+
+	if (w.what != DC_WAITS_NOT)
+		fprintf(out, "  waits for another CTA%s, line %u: %s\n",
+			w.what == DC_WAITS_LOCK ? "'s lock" : "", w.at->line, w.at->text);
+}
+
 void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary)
 {
 	const struct dc_counts *c = &k->counts;
@@ -208,6 +219,7 @@ void dc_print(FILE *out, const struct dc_kernel *k, bool is_summary)
 		"  %u loops, %u unrolled, %u blocks copied, %u trees, %u conversions left out, %u made, "
 		"%u skips, %u rows swapped, %" PRIu64 " expected cycles, each word once\n",
 		c->loops, c->unrolled, c->split, c->balanced, c->kept, c->converted, c->skips, c->swap_rows, c->cycles);
+	print_waits(out, k);
 	if (is_summary)
 		return;
 	print_hosts(out, k);

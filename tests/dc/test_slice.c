@@ -272,7 +272,8 @@ static void run_case(uint64_t seed, struct dc_stats *sum)
 		dc_system_advance_ps(memory.system, dc_system_now_ps(memory.system) + 400000);
 		host_writes(&c, memory.system, model);
 		slice_model_launch(model, sim_cycle_now(ctx.engine, memory.domain), expected);
-		assert_true(dc_system_launch(memory.system, &program, &l, (uint32_t)c.p.cache_way_count, &result));
+		assert_true(dc_system_launch(memory.system, &program, &l, (uint32_t)c.p.cache_way_count, false,
+					     &result));
 		compare_begins(seed, i, c.ctas, expected);
 		compare_stats(seed, dc_system_stats(memory.system), slice_model_stats(model));
 	}

@@ -663,7 +663,7 @@ static bool makes_progress(const struct dc_program *p, struct dc_block *b, struc
 	    (unsigned long long)b->idle_rounds,
 	    b->warp_count && b->warps[0].cta != b->warps[b->warp_count - 1].cta
 		? "; this one holds several CTAs, of which each has one of its own with --set duality.placement=spread"
-		: "");
+		: ", nor for a CTA that has not begun");
 }
 
 static bool flow(const struct dc_program *p, struct dc_block *b, struct simt_launch *l, const struct dc_word *w,

@@ -47,7 +47,7 @@ static uint32_t place_ctas(struct dc_system *s, struct dc_warp *warps, uint32_t 
 	const uint32_t per_cta = (uint32_t)((s->threads + 31) / 32);
 	const uint32_t in_bank = per_cta <= BANK_WARPS ? BANK_WARPS / per_cta : 1;
 	const uint32_t banks = per_cta <= BANK_WARPS ? 1 : (per_cta + BANK_WARPS - 1) / BANK_WARPS;
-	const uint32_t most = s->p->placement == DC_SPREAD ? 1 : s->ctas_per_block;
+	const uint32_t most = s->is_spread ? 1 : s->ctas_per_block;
 	uint32_t end = 0;
 
 	memset(warps, 0, sizeof(*warps) * lanes / 32);

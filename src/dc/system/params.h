@@ -7,7 +7,7 @@
 #include "sim/explain.h"
 #include "sim/param.h"
 
-#define DC_PLACEMENTS(X) X(DC_PACK, pack) X(DC_SPREAD, spread)
+#define DC_PLACEMENTS(X) X(DC_PLACED, auto) X(DC_PACK, pack) X(DC_SPREAD, spread)
 #define DC_FEEDS(X) X(DC_BROADCAST, broadcast) X(DC_PER_BLOCK, per_cb)
 #define DC_CHOICES(X) X(DC_FIXED, fixed) X(DC_ANALYSED, analysed)
 #define DC_HOST_KERNELS(X) X(DC_HOST_NONE, none) X(DC_HOST_REFUSED, refused) X(DC_HOST_SMALL, small)

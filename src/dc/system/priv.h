@@ -126,6 +126,7 @@ struct dc_system {
 	uint32_t ctas_per_block, parts_per_cta, active, used_cbs, cache_ways;
 	uint64_t shared_bytes, local_bytes, segments; /* of a control block; where they are */
 	uint64_t entry_left; /* lines to be written back before it begins */
+	bool is_spread; /* each CTA has a control block of its own */
 	bool is_wrong;
 	volatile int stop; /* enum device_stop */
 	/* feeding */

@@ -318,7 +318,7 @@ static bool lay_out(struct dc_system *s, struct simt_launch *l)
 		s->parts_per_cta = (uint32_t)((s->threads + lanes - 1) / lanes);
 		s->cta_count *= s->parts_per_cta;
 	}
-	units = s->p->placement == DC_SPREAD || !s->ctas_per_block
+	units = s->is_spread || !s->ctas_per_block
 		    ? s->cta_count
 		    : (s->cta_count + s->ctas_per_block - 1) / s->ctas_per_block;
 	s->used_cbs = (uint32_t)(units < most ? units : most);
@@ -471,9 +471,10 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 }
 
 bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, uint32_t cache_ways,
-		      struct device_result *result)
+		      bool is_spread, struct device_result *result)
 {
 	s->program = p;
+	s->is_spread = is_spread;
 	s->cache_ways = cache_ways;
 	s->launch = l;
 	s->is_wrong = false;

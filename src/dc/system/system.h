@@ -28,10 +28,10 @@ void dc_memory_room(void *system);
 uint32_t dc_system_blocks(const struct dc_system *s);
 /* CTAs of so many threads that a control block of these lanes holds; 0: one CTA needs several. */
 uint32_t dc_ctas_per_block(uint32_t lanes, uint32_t threads);
-/* Runs a launch to its end; cache_ways of each slice stay cache, at least as many as duality.cache_way_count. False:
- * l->fault says why. */
+/* Runs a launch to its end; cache_ways of each slice stay cache, at least as many as duality.cache_way_count;
+ * is_spread: each CTA has a control block of its own while there are some. False: l->fault says why. */
 bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, uint32_t cache_ways,
-		      struct device_result *result);
+		      bool is_spread, struct device_result *result);
 /* The same on the host's cores: a CTA on each, in host_ops_per_cycle operations of a thread a cycle. */
 bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct device_result *result);
 /* Between launches: the host has written bytes of device memory. */
