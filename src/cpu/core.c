@@ -2,6 +2,7 @@
 #include "cpu/core.h"
 
 #include "base/check.h"
+#include "cpu/levels.h"
 
 /* Whose request it is, in its tag: what for, the thread, the entry of the load. */
 /* A store is FOR_ORDER until its request has its slot, for which its thread waits. */
@@ -18,81 +19,6 @@ static uint32_t what_of(const struct cpu_request *r)
 }
 
 /* ---- its caches ---- */
-
-static void drop(struct cpu_core *k, struct cpu_tag *tag)
-{
-	struct cpu_tag *first = cpu_tags_find(&k->l1, tag->line);
-
-	if (first)
-		first->state = CPU_INVALID;
-	tag->state = CPU_INVALID;
-	k->c->stats.stream_useless += tag->is_ahead;
-	tag->is_ahead = false;
-}
-
-static struct cpu_tag **recent_of(struct cpu_core *k, uint64_t line)
-{
-	return &k->recent[line & (ARRAY_COUNT(k->recent) - 1)];
-}
-
-static struct cpu_tag *l1_find(struct cpu_core *k, uint64_t line)
-{
-	struct cpu_tag **recent = recent_of(k, line), *tag;
-
-	if (likely((*recent)->line == line && (*recent)->state))
-		return *recent;
-	tag = cpu_tags_find(&k->l1, line);
-	if (tag)
-		*recent = tag;
-	return tag;
-}
-
-static void l1_fill(struct cpu_core *k, const struct cpu_tag *from)
-{
-	struct cpu_tag *tag = cpu_tags_find(&k->l1, from->line);
-
-	if (!tag)
-		tag = cpu_tags_victim(&k->l1, from->line);
-	*tag = (struct cpu_tag){.line = from->line, .state = from->state};
-	cpu_tags_use(&k->l1, tag);
-	*recent_of(k, from->line) = tag;
-}
-
-/* A modified line goes, for another that needs its place. */
-static void leave(struct cpu_core *k, const struct cpu_tag *tag)
-{
-	if (cpu_is_faulty(k->c, CPU_FAULT_LOST))
-		return;
-	cpu_moved(k->c, tag->line, k->number);
-	cpu_bus_write_back(k->bus, tag->line, tag->version);
-}
-
-/* The line in the second level, in any state. */
-static struct cpu_tag *l2_room(struct cpu_core *k, uint64_t line)
-{
-	struct cpu_tag *tag = cpu_tags_find(&k->l2, line);
-
-	if (tag)
-		return tag;
-	tag = cpu_tags_victim(&k->l2, line);
-	if (tag->state == CPU_MODIFIED)
-		leave(k, tag);
-	if (tag->state)
-		drop(k, tag);
-	*tag = (struct cpu_tag){.line = line, .state = CPU_INVALID};
-	return tag;
-}
-
-/* A line that is the core's alone is written without anybody's being asked. */
-static void own_silently(struct cpu_core *k, struct cpu_tag *second)
-{
-	struct cpu_tag *first = cpu_tags_find(&k->l1, second->line);
-
-	k->c->stats.silent_upgrades++;
-	second->state = CPU_MODIFIED;
-	if (first)
-		first->state = CPU_MODIFIED;
-}
 
 static bool is_enough(const struct cpu_tag *tag, enum cpu_op op)
 {
@@ -506,9 +432,9 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 		if (unlikely(t->translations[slot].page != page) && !translate(t, page, &line, units))
 			return false;
 		line += (t->address & (p->page_bytes - 1)) >> k->c->line_shift;
-		first = l1_find(k, line);
+		first = cpu_l1_find(k, line);
 		if (unlikely(first && first->state == CPU_EXCLUSIVE && cpu_is_write(t->op)))
-			own_silently(k, cpu_tags_find(&k->l2, line));
+			cpu_l2_own(k, cpu_tags_find(&k->l2, line));
 		if (likely(is_enough(first, t->op))) {
 			(*counts[t->op])++;
 			stats->l1_hits++;
@@ -521,7 +447,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 		}
 		second = cpu_tags_find(&k->l2, line);
 		if (unlikely(second && second->state == CPU_EXCLUSIVE && cpu_is_write(t->op)))
-			own_silently(k, second);
+			cpu_l2_own(k, second);
 		if (t->op == CPU_READ && !is_enough(second, t->op) && k->loads == p->load_count)
 			return wait_for_place(t);
 		(*counts[t->op])++;
@@ -533,7 +459,7 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 			stats->stream_useful += second->is_ahead;
 			second->is_ahead = false;
 			cpu_tags_use(&k->l2, second);
-			l1_fill(k, second);
+			cpu_l1_fill(k, second);
 			observe(k, line, t->op, second);
 			if (t->op == CPU_READ) {
 				under_l2_hit(k, *units);
@@ -702,7 +628,7 @@ static void snoop(void *core, uint64_t line, bool is_write)
 	if (is_write && tag->state == CPU_SHARED && cpu_is_faulty(k->c, CPU_FAULT_KEPT))
 		return;
 	if (is_write) {
-		drop(k, tag);
+		cpu_l2_drop(k, tag);
 		return;
 	}
 	first = cpu_tags_find(&k->l1, line);
@@ -742,7 +668,7 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 {
 	struct cpu_core *k = core;
 	const enum cpu_op op = (enum cpu_op)r->op;
-	struct cpu_tag *tag = l2_room(k, r->line);
+	struct cpu_tag *tag = cpu_l2_room(k, r->line);
 
 	if (!tag->state)
 		tag->version = version;
@@ -756,7 +682,7 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 	} else if (what_of(r) != FOR_WALK) {
 		k->c->stats.stream_useful += tag->is_ahead;
 		tag->is_ahead = false;
-		l1_fill(k, tag);
+		cpu_l1_fill(k, tag);
 		observe(k, r->line, op, tag);
 	}
 	complete(k, r, cpu_now_units(k->c));
@@ -768,13 +694,13 @@ static bool again(void *core, const struct cpu_request *r)
 	struct cpu_tag *tag = cpu_tags_find(&k->l2, r->line);
 
 	if (unlikely(tag && tag->state == CPU_EXCLUSIVE && cpu_is_write((enum cpu_op)r->op)))
-		own_silently(k, tag);
+		cpu_l2_own(k, tag);
 	if (!is_enough(tag, (enum cpu_op)r->op))
 		return false;
 	k->c->stats.l2_hits++;
 	if (what_of(r) != FOR_WALK) {
 		observe(k, r->line, (enum cpu_op)r->op, tag);
-		l1_fill(k, tag);
+		cpu_l1_fill(k, tag);
 	}
 	complete(k, r, cpu_now_units(k->c));
 	return true;
