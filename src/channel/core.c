@@ -252,7 +252,7 @@ static inline void count(const struct ndp_core *k, enum cpu_count what)
 /* Of its load or store: the law of atomics. */
 static inline void got_old(const struct ndp_core *k, bool has_old)
 {
-	k->s->stats.atomic_reads += k->op == CPU_ATOMIC && has_old;
+	k->s->stats.atomic_reads += cpu_is_atomic(k->op) && has_old;
 }
 
 static bool go_on(struct ndp_core *k, uint64_t *units);
@@ -301,7 +301,8 @@ static bool is_fault(struct ndp_core *k, uint64_t units)
 static bool go_on(struct ndp_core *k, uint64_t *units)
 {
 	struct channel_stats *stats = &k->s->stats;
-	uint64_t *const counts[] = {&stats->reads, &stats->writes, &stats->atomics, &stats->prefetches};
+	uint64_t *const counts[] = {&stats->reads,	&stats->writes, &stats->atomics,
+				    &stats->prefetches, &stats->writes, &stats->atomics};
 
 	for (; k->address < k->end; k->address = next_granule(k), k->is_counted = false) {
 		if (k->op == CPU_PREFETCH && !cpu_pages_is_touched(k->s->pages, k->address >> k->s->c->page_shift)) {

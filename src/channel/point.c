@@ -153,6 +153,14 @@ bool point_shares(void *system, uint64_t line)
 	return row->actions[0] == COH_DO_SHARED;
 }
 
+bool point_is_beyond(void *system, uint64_t line)
+{
+	struct channel_system *s = system;
+	const struct ndp_m *m = manager_of(s, line);
+
+	return m && s->shadow[m->channel][directory_region(m, line)] != NEAR_CPU;
+}
+
 /* ---- a bus that reaches to the NDPs ---- */
 
 static void fire_snooped(void *self, struct cpu_event *e)
@@ -643,7 +651,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t
 {
 	struct channel_system *s = core->s;
 	struct remote *r = TAKE(s->free_remotes, struct remote);
-	const bool is_write = cpu_is_write(op), is_executed = op == CPU_ATOMIC && s->p->point_atomics;
+	const bool is_write = cpu_is_write(op), is_executed = cpu_is_atomic(op) && s->p->point_atomics;
 
 	*r = (struct remote){.event = {.fire = fire_up, .self = s},
 			     .core = core,

@@ -495,6 +495,8 @@ bool point_invalidate(void *system, struct cpu_request *r);
 bool point_shares(void *system, uint64_t line);
 /* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
 void point_snoop(struct near_request *r);
+/* May an NDP have a copy of the line? Changes nothing. */
+bool point_is_beyond(void *system, uint64_t line);
 uint64_t point_ask_all(void *system);
 /* Of the page of the address, which begins with the line: it is passed on to m, or not. Returns when m has answered; 0:
  * it is not. */

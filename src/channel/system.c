@@ -202,7 +202,8 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	}
 	s->near = (struct cpu_near_ops){
 	    .read = manager_read, .write = manager_write, .written = manager_written,
-	    .invalidate = point_invalidate, .shares = point_shares, .leave = software_leave,
+	    .invalidate = point_invalidate, .shares = point_shares, .is_beyond = point_is_beyond,
+	    .leave = software_leave,
 	    .forget = software_forget, .self = s};
 	if (p->extended_bus)
 		s->near.snoop = point_ask_all;

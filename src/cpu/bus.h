@@ -80,6 +80,9 @@ struct cpu_home_ops {
 	bool (*invalidate)(void *self, struct cpu_request *r);
 	/* A read ends for which no cache on the bus has the line: may others have it? NULL: no. */
 	bool (*shares)(void *self, uint64_t line);
+	/* May somebody behind the home have a copy of the line, who is told of a store when its Invalidate comes?
+	 * Changes nothing. NULL: no. */
+	bool (*is_beyond)(void *self, uint64_t line);
 	/* A request has its slot, and the bus reaches beyond the home: returns when all there have answered, before
 	 * which no request ends. NULL: it does not. */
 	uint64_t (*snoop)(void *self);
@@ -122,6 +125,11 @@ uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void 
 const struct cpu_request *cpu_bus_under_way(const struct cpu_bus *b, uint64_t line);
 /* Has another agent than this one the line, or asked for it? */
 bool cpu_bus_is_elsewhere(const struct cpu_bus *b, uint32_t agent, uint64_t line);
+/* May there be copies of the line behind the home? */
+static inline bool cpu_bus_is_beyond(const struct cpu_bus *b, uint64_t line)
+{
+	return b->home_ops->is_beyond && b->home_ops->is_beyond(b->home, line);
+}
 /* The agent has no line good enough for op: asks for it, at units or later. */
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */

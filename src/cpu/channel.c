@@ -247,6 +247,13 @@ static bool shares(void *channels, uint64_t line)
 	return h->near && h->near->shares(h->near->self, line);
 }
 
+static bool is_beyond(void *channels, uint64_t line)
+{
+	const struct cpu_channels *h = channels;
+
+	return h->near && h->near->is_beyond(h->near->self, line);
+}
+
 static uint64_t snoop(void *channels)
 {
 	const struct cpu_channels *h = channels;
@@ -255,8 +262,8 @@ static uint64_t snoop(void *channels)
 }
 
 const struct cpu_home_ops cpu_channels_home = {
-    .read = read_line, .write_back = write_back, .invalidate = invalidate, .shares = shares, .snoop = snoop,
-    .version = version_of};
+    .read = read_line, .write_back = write_back, .invalidate = invalidate, .shares = shares, .is_beyond = is_beyond,
+    .snoop = snoop, .version = version_of};
 
 void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_bus *bus, struct mem_memory *memory)
 {

@@ -34,6 +34,8 @@ struct cpu_near_ops {
 	uint64_t (*snoop)(void *self);
 	/* At the bus: see cpu_home_ops. */
 	bool (*shares)(void *self, uint64_t line);
+	/* The same. */
+	bool (*is_beyond)(void *self, uint64_t line);
 	/* Caches beyond leave the line, to the memory if it is modified there, where nothing is under way with it. */
 	void (*leave)(void *self, uint64_t line);
 	/* A TLB command for a touched page is at the bus, now. Returns when who had to hear of it has answered, in

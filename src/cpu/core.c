@@ -5,8 +5,9 @@
 #include "cpu/levels.h"
 
 /* Whose request it is, in its tag: what for, the thread, the entry of the load. */
-/* A store is FOR_ORDER until its request has its slot, for which its thread waits. */
-enum { FOR_STORE, FOR_ORDER, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
+/* A store is FOR_ORDER until its request has its slot, for which its thread waits. FOR_UNTOLD is one that goes on
+ * beside its thread, as FOR_STORE, into a line of which there may be copies behind the home. */
+enum { FOR_STORE, FOR_UNTOLD, FOR_ORDER, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
 
 static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct cpu_load *load)
 {
@@ -250,6 +251,26 @@ static void place_free(struct cpu_core *k, uint64_t units)
 	}
 }
 
+/* A store beside the thread is done; trail: of it. An access that had to wait for that begins, if it need not wait for
+ * loads as well. */
+static void store_ends(struct cpu_thread *t, bool is_untold, uint64_t units, const struct cpu_trail *trail)
+{
+	uint64_t begin;
+
+	t->core->stores--;
+	t->stores--;
+	t->untold -= is_untold;
+	if (t->wait != CPU_WAIT_STORES || t->untold)
+		return;
+	t->wait = CPU_WAIT_LOADS;
+	if (t->due_count)
+		return;
+	begin = there(t, t->begin_units);
+	if (unlikely(trail != NULL))
+		cpu_account_trail(t->core->c->account, t->unit, trail, 0, units);
+	start_at(t, MAX(units, begin));
+}
+
 /* trail: of what came last. */
 static void fence_ends(struct cpu_thread *t, uint64_t units, const struct cpu_trail *trail)
 {
@@ -340,7 +361,25 @@ static bool translate(struct cpu_thread *t, uint64_t page, uint64_t *line, uint6
 static bool is_merged(const struct cpu_thread *t, const struct cpu_request *r)
 {
 	for (; r; r = r->waiting)
-		if (r->agent == t->core->number && r->tag == tag_of(FOR_STORE, t, NULL))
+		if (r->agent == t->core->number &&
+		    (r->tag == tag_of(FOR_STORE, t, NULL) || r->tag == tag_of(FOR_UNTOLD, t, NULL)))
+			return true;
+	return false;
+}
+
+/* The tag of a store that goes on beside its thread. */
+static uint32_t store_beside(struct cpu_thread *t, uint64_t line)
+{
+	const bool is_untold = cpu_bus_is_beyond(t->core->bus, line);
+
+	t->untold += is_untold;
+	return tag_of(is_untold ? FOR_UNTOLD : FOR_STORE, t, NULL);
+}
+
+bool cpu_core_is_untold(const struct cpu_core *k, uint64_t line)
+{
+	for (const struct cpu_request *r = cpu_bus_under_way(k->bus, line); r; r = r->waiting)
+		if (r->agent == k->number && what_of(r) == FOR_UNTOLD)
 			return true;
 	return false;
 }
@@ -376,6 +415,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 		}
 		break;
 	case CPU_WRITE:
+	case CPU_RELEASE:
 		if (is_merged(t, other)) {
 			k->c->stats.merges++;
 			return true;
@@ -383,7 +423,8 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 		if (k->stores < p->store_count) {
 			k->stores++;
 			t->stores++;
-			tag = tag_of(cpu_bus_is_elsewhere(k->bus, k->number, line) ? FOR_ORDER : FOR_STORE, t, NULL);
+			tag = cpu_bus_is_elsewhere(k->bus, k->number, line) ? tag_of(FOR_ORDER, t, NULL)
+									      : store_beside(t, line);
 		}
 		break;
 	case CPU_PREFETCH:
@@ -395,6 +436,7 @@ static bool miss(struct cpu_thread *t, uint64_t line, uint64_t units)
 		tag = tag_of(FOR_PREFETCH, t, NULL);
 		break;
 	case CPU_ATOMIC:
+	case CPU_COMPARE:
 		break;
 	}
 	cpu_bus_ask(k->bus, k->number, line, t->op, tag, units);
@@ -410,7 +452,7 @@ static uint64_t hit_units(const struct cpu_thread *t, uint64_t cycles)
 {
 	const uint64_t use = t->op == CPU_READ ? t->use : 0;
 
-	if (t->op == CPU_WRITE || t->op == CPU_PREFETCH || cycles <= use)
+	if (!cpu_needs_old(t->op) || t->op == CPU_PREFETCH || cycles <= use)
 		return 0;
 	return cpu_cycles_units(t->core->c, cycles - use);
 }
@@ -421,7 +463,8 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 	struct cpu_core *k = t->core;
 	const struct cpu_params *p = k->c->p;
 	struct cpu_stats *stats = &k->c->stats;
-	uint64_t *const counts[] = {&stats->reads, &stats->writes, &stats->atomics, &stats->prefetches};
+	uint64_t *const counts[] = {&stats->reads,	&stats->writes, &stats->atomics,
+				    &stats->prefetches, &stats->writes, &stats->atomics};
 
 	for (; t->address < t->end; t->address = (t->address | (p->line_bytes - 1)) + 1) {
 		const uint64_t page = t->address >> k->c->page_shift;
@@ -512,8 +555,7 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		pass_line(t, r, units);
 		break;
 	case FOR_ORDER: /* another request of the core has brought the line */
-		k->stores--;
-		t->stores--;
+		store_ends(t, false, units, r->trail);
 		pass_line(t, r, units);
 		break;
 	case FOR_LOAD:
@@ -522,8 +564,8 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		place_free(k, units);
 		break;
 	case FOR_STORE:
-		k->stores--;
-		t->stores--;
+	case FOR_UNTOLD:
+		store_ends(t, what_of(r) == FOR_UNTOLD, units, r->trail);
 		fence_ends(t, units, r->trail);
 		break;
 	case FOR_PREFETCH:
@@ -577,8 +619,8 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	t->end = address + size_bytes;
 	t->op = op;
 	t->use = use;
-	if (t->due_count) {
-		t->wait = CPU_WAIT_LOADS;
+	if (t->due_count || unlikely(t->untold && cpu_is_ordered(op))) {
+		t->wait = t->untold && cpu_is_ordered(op) ? CPU_WAIT_STORES : CPU_WAIT_LOADS;
 		t->begin_units = now;
 		return CPU_WAITS;
 	}
@@ -647,7 +689,7 @@ static void ordered(void *core, struct cpu_request *r)
 
 	if (what_of(r) != FOR_ORDER)
 		return;
-	r->tag = tag_of(FOR_STORE, t, NULL);
+	r->tag = store_beside(t, r->line);
 	if (unlikely(r->trail != NULL))
 		cpu_account_trail(k->c->account, t->unit, r->trail, 0, cpu_now_units(k->c));
 	account(t, CPU_PART_SNOOP, answered);

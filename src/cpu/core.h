@@ -29,6 +29,7 @@ enum cpu_wait {
 	CPU_WAIT_LINE,
 	CPU_WAIT_WALK,
 	CPU_WAIT_FENCE,
+	CPU_WAIT_STORES, /* for stores that are to be seen before its access, before that begins */
 };
 
 enum { CPU_TRANSLATIONS = 64 }; /* a power of two */
@@ -53,6 +54,7 @@ struct cpu_thread {
 	uint64_t stall_units;		/* that the thread's clock lacks for loads which came after their use */
 	uint64_t instructions, issued, issued_units; /* passed; since the last access, and the time that they took */
 	uint32_t stores;			     /* under way */
+	uint32_t untold; /* of these, into lines of which there may be copies behind the channels, that are older */
 	struct cpu_thread *next;		     /* that waits for a place */
 	struct {
 		uint64_t page, line; /* the line at which it begins */
@@ -86,6 +88,8 @@ uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
 /* Its caches and its TLB hold nothing. */
 void cpu_core_cold(struct cpu_core *k);
+/* See cpu_is_untold. */
+bool cpu_core_is_untold(const struct cpu_core *k, uint64_t line);
 /* Its TLB and its threads have no translation of the page any more. */
 void cpu_core_forget(struct cpu_core *k, uint64_t page);
 

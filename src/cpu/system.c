@@ -169,6 +169,11 @@ uint64_t cpu_first_line(struct cpu_system *s, uint32_t unit, uint64_t page)
 	return cpu_pages_line(&s->pages, unit, page);
 }
 
+bool cpu_is_untold(const struct cpu_system *s, uint32_t unit, uint64_t line)
+{
+	return cpu_core_is_untold(s->threads[unit]->core, line);
+}
+
 cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t line)
 {
 	return cpu_bus_version(&s->bus, core, line);

@@ -68,28 +68,48 @@ extern const struct sim_explain cpu_explain;
 /* Rules across the parameters, and those with its memory, whose lines and stacks it uses. */
 bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m, struct base_diag_list *diag);
 
-/* What accesses do, and what each needs: the bytes that were there before; the right to make new ones. */
+/* What accesses do, and what each needs: the bytes that were there before; the right to make new ones; that its
+ * thread's stores before it are seen before it is; how many words who executes it elsewhere has to be sent. A
+ * CPU_RELEASE is an atomic store, a CPU_COMPARE an atomic compare-and-exchange. */
 #define CPU_OPS(X) \
-	X(CPU_READ, true, false) \
-	X(CPU_WRITE, false, true) \
-	X(CPU_ATOMIC, true, true) \
-	X(CPU_PREFETCH, true, false)
+	X(CPU_READ, true, false, false, 0) \
+	X(CPU_WRITE, false, true, false, 1) \
+	X(CPU_ATOMIC, true, true, true, 1) \
+	X(CPU_PREFETCH, true, false, false, 0) \
+	X(CPU_RELEASE, false, true, true, 1) \
+	X(CPU_COMPARE, true, true, true, 2)
 enum cpu_op {
-#define OP_NAME(name, needs_old, makes_new) name,
+#define OP_NAME(name, needs_old, makes_new, is_ordered, operands) name,
 	CPU_OPS(OP_NAME)
 #undef OP_NAME
 };
 static inline bool cpu_needs_old(enum cpu_op op)
 {
-#define OP_BIT(name, needs_old, makes_new) | (needs_old) << name
+#define OP_BIT(name, needs_old, makes_new, is_ordered, operands) | (needs_old) << name
 	return (0 CPU_OPS(OP_BIT)) >> op & 1;
 #undef OP_BIT
 }
 static inline bool cpu_is_write(enum cpu_op op)
 {
-#define OP_BIT(name, needs_old, makes_new) | (makes_new) << name
+#define OP_BIT(name, needs_old, makes_new, is_ordered, operands) | (makes_new) << name
 	return (0 CPU_OPS(OP_BIT)) >> op & 1;
 #undef OP_BIT
+}
+static inline bool cpu_is_atomic(enum cpu_op op)
+{
+	return cpu_needs_old(op) && cpu_is_write(op);
+}
+static inline bool cpu_is_ordered(enum cpu_op op)
+{
+#define OP_BIT(name, needs_old, makes_new, is_ordered, operands) | (is_ordered) << name
+	return (0 CPU_OPS(OP_BIT)) >> op & 1;
+#undef OP_BIT
+}
+static inline uint32_t cpu_operands(enum cpu_op op)
+{
+#define OP_BITS(name, needs_old, makes_new, is_ordered, operands) | (operands) << 2 * name
+	return (0 CPU_OPS(OP_BITS)) >> 2 * op & 3;
+#undef OP_BITS
 }
 /* An access that has not been answered. */
 #define CPU_WAITS UINT64_MAX
@@ -162,6 +182,9 @@ uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps);
 uint64_t cpu_first_line(struct cpu_system *s, uint32_t unit, uint64_t page);
 /* The version that an access of the core to the line has: of its own copy, or of who would answer it now. */
 cpu_version cpu_version_now(const struct cpu_system *s, uint32_t core, uint64_t line);
+/* Is a store of the unit's core into the line under way that who is behind the channels has to be told of? Copies there
+ * are older than it until then. */
+bool cpu_is_untold(const struct cpu_system *s, uint32_t unit, uint64_t line);
 /* Has nobody touched the page of the address yet? */
 bool cpu_is_untouched(const struct cpu_system *s, uint64_t address);
 /* Pages that are wholly in the range have no place in the memory any more: they are new when they are touched again.

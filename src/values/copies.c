@@ -313,7 +313,7 @@ int copies_byte(struct copies *c, uint64_t line, cpu_version names, uint32_t off
 }
 
 uint32_t copies_differ(struct copies *c, uint64_t line, cpu_version names, uint32_t offset, uint32_t size,
-		       const void *is)
+		       const void *is, bool is_before)
 {
 	for (uint32_t i = 0; i < size; i++) {
 		const uint32_t at = (offset + i) % c->quarter_bytes;
@@ -323,7 +323,7 @@ uint32_t copies_differ(struct copies *c, uint64_t line, cpu_version names, uint3
 
 		if (!image || image->is_blank || byte == image->bytes[at])
 			continue;
-		if (image == quarter->newest || !has_had(c, image, at, byte))
+		if ((image == quarter->newest && !is_before) || !has_had(c, image, at, byte))
 			return i;
 	}
 	return size;

@@ -45,9 +45,10 @@ bool copies_is_newest(struct copies *c, uint64_t line, cpu_version names, uint32
 /* What a copy has there, for a message; -1: nobody knows. */
 int copies_byte(struct copies *c, uint64_t line, cpu_version names, uint32_t offset);
 /* The first of these bytes of a copy that is another one than in `is`, or size; those of a name that nobody knows any
- * more are not compared. A copy that is not the newest may have bytes as they were before an early store. */
+ * more are not compared. A copy that is not the newest may have bytes as they were before an early store, and so may
+ * the newest one of who has not been told of that (is_before). */
 uint32_t copies_differ(struct copies *c, uint64_t line, cpu_version names, uint32_t offset, uint32_t size,
-		       const void *is);
+		       const void *is, bool is_before);
 /* The byte of the newest copy is what the program's memory has. */
 void copies_adopt(struct copies *c, uint64_t line, cpu_version names, uint32_t offset, uint8_t byte);
 

@@ -46,7 +46,8 @@ struct slot {
 	uint64_t saved : QUARTERS; /* the newest version is in the ring: a store is under way */
 	uint64_t has_privates : 1;
 	uint64_t is_used : 1;       /* stored into, or read where it was not the newest, since the hand came by */
-	uint64_t newest_image : 56; /* its place in the ring; 0: none */
+	uint64_t newest_image : 56;   /* its place in the ring; 0: none */
+	uint64_t untold : QUARTERS;   /* of those saved: the store has been executed */
 	uint64_t last;		    /* who stored, 16 bits for each */
 };
 
@@ -323,6 +324,14 @@ void values_before_store(struct values *v, uint32_t holder, uint64_t line, void 
 		save(v, slot, set);
 }
 
+void values_told(struct values *v, uint64_t line)
+{
+	struct slot *slot = find(v, line);
+
+	if (slot)
+		slot->untold = 0;
+}
+
 static struct private *private_of(const struct values *v, uint64_t line, uint32_t holder)
 {
 	struct private *p = privates_of(v, line);
@@ -332,17 +341,48 @@ static struct private *private_of(const struct values *v, uint64_t line, uint32_
 	return p;
 }
 
+static uint8_t *quarter_in(const struct values *v, struct image *i, uint32_t q)
+{
+	return i->bytes + (uint32_t)__builtin_popcount(i->quarters & ((1u << q) - 1)) * v->quarter_bytes;
+}
+
+/* Its bytes when it was saved last. NULL: they have been overwritten. */
+static uint8_t *saved_quarter(const struct values *v, const struct slot *slot, uint32_t q)
+{
+	struct image *i = image_at(v, slot->newest_image);
+
+	while (i && !(i->quarters >> q & 1))
+		i = image_at(v, i->older);
+	return i ? quarter_in(v, i, q) : NULL;
+}
+
+/* What was saved when the store began may not have what others executed since. */
+void values_untold(struct values *v, uint64_t line)
+{
+	struct slot *slot = find(v, line);
+
+	for (uint32_t left = slot ? (uint32_t)slot->saved : 0; left; left &= left - 1) {
+		const uint32_t q = (uint32_t)__builtin_ctz(left);
+		uint8_t *saved = saved_quarter(v, slot, q);
+
+		if (!saved)
+			continue;
+		copy_quarter(v, saved, host_of(slot) + q * v->quarter_bytes);
+		slot->untold |= 1u << q & SET_MASK;
+	}
+}
+
 /* The quarter's bytes of a version; of one that nobody knows any more, the oldest. NULL: there are none. */
 static const uint8_t *old_quarter(const struct values *v, const struct slot *slot, uint32_t q, cpu_version version)
 {
 	const uint8_t *oldest = NULL;
-	const struct image *i = image_at(v, slot->newest_image);
+	struct image *i = image_at(v, slot->newest_image);
 	uint32_t seen = 0;
 
 	for (; i && seen < v->images_max; i = image_at(v, i->older)) {
 		if (!(i->quarters >> q & 1))
 			continue;
-		oldest = i->bytes + (uint32_t)__builtin_popcount(i->quarters & ((1u << q) - 1)) * v->quarter_bytes;
+		oldest = quarter_in(v, i, q);
 		if ((uint16_t)((i->version ^ version) >> 16 * q) == 0)
 			return oldest;
 		seen++;
@@ -350,16 +390,18 @@ static const uint8_t *old_quarter(const struct values *v, const struct slot *slo
 	return oldest;
 }
 
-/* Bytes of a version, quarter by quarter. */
-static void compose(const struct values *v, const struct slot *slot, cpu_version version, uint32_t offset,
-		    uint32_t size, uint8_t *out)
+/* Bytes of a version, quarter by quarter; untold: of these before the store that is under way. */
+static void compose(const struct values *v, const struct slot *slot, cpu_version version, quarter_set untold,
+		    uint32_t offset, uint32_t size, uint8_t *out)
 {
 	const uint32_t bytes = v->quarter_bytes;
 
 	for (uint32_t q = offset / bytes; q * bytes < offset + size; q++) {
 		const uint32_t begin = MAX(offset, q * bytes), end = MIN(offset + size, (q + 1) * bytes);
 		const bool is_old = slot->known >> q & 1 && (uint16_t)((version ^ slot->newest) >> 16 * q);
-		const uint8_t *from = is_old ? old_quarter(v, slot, q, version) : NULL;
+		const uint8_t *from = is_old		? old_quarter(v, slot, q, version)
+				      : untold >> q & 1 ? saved_quarter(v, slot, q)
+							: NULL;
 
 		if (!from)
 			from = host_of(slot) + q * bytes;
@@ -409,7 +451,7 @@ static void make_private(struct values *v, struct slot *slot, uint64_t line, uin
 	p->quarters |= quarters;
 	for (uint32_t q = 0; q < QUARTERS; q++)
 		if (quarters >> 16 * q & 1)
-			compose(v, slot, previous(version, quarters), q * bytes, bytes, p->bytes + q * bytes);
+			compose(v, slot, previous(version, quarters), 0, q * bytes, bytes, p->bytes + q * bytes);
 }
 
 /* The first store into these quarters says which version they have, and had when they were saved. */
@@ -446,6 +488,7 @@ bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version
 	if (!slot)
 		return false;
 	slot->is_used = true;
+	slot->untold &= ~(uint64_t)set & SET_MASK;
 	p = private_at(v, slot, line, holder);
 	if (p && (p->quarters & quarters)) {
 		p->version = cpu_version_merge(p->version, version, quarters);
@@ -516,6 +559,7 @@ void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version 
 	slot->newest = cpu_version_merge(slot->newest, p->version, quarters);
 	slot->known = (slot->known | set_of(quarters)) & SET_MASK;
 	slot->saved &= ~(uint64_t)set_of(quarters) & SET_MASK;
+	slot->untold &= slot->saved;
 	p->quarters &= ~quarters;
 	if (!p->quarters)
 		remove_private(v, slot, p);
@@ -545,34 +589,52 @@ bool values_is_newest(const struct values *v, uint64_t line, cpu_version version
 {
 	const struct slot *slot = find(v, line);
 
-	return !slot || (version == slot->newest && !slot->has_privates);
+	return !slot || (version == slot->newest && !slot->has_privates && !slot->untold);
+}
+
+/* untold: quarters of which the holder has not been told of the store that is under way. */
+static bool read_as(struct values *v, struct slot *slot, uint32_t holder, uint64_t line, cpu_version version,
+		    quarter_set untold, uint32_t offset, uint32_t size, void *out, bool *is_before)
+{
+	const struct private *p = private_at(v, slot, line, holder);
+	const cpu_version mask = mask_of(v, offset, size);
+	bool is_old;
+
+	slot->is_used = true;
+	*is_before = false;
+	if (p && (p->quarters & mask)) {
+		memcpy(out, p->bytes + offset, size);
+		v->stats.stale++;
+		return true;
+	}
+	untold &= set_of(mask & CPU_VERSION_ALL);
+	is_old = (version ^ slot->newest) & mask & (quarters_of((quarter_set)slot->known) * 0xffff);
+	if (!is_old && !untold)
+		return false;
+	*is_before = untold;
+	*(is_old ? &v->stats.stale : &v->stats.before) += 1;
+	compose(v, slot, version, untold, offset, size, out);
+	return true;
+}
+
+bool values_read_before(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset,
+			uint32_t size, void *out, bool *is_before)
+{
+	struct slot *slot = find(v, line);
+
+	*is_before = false;
+	return unlikely(!values_is_newest(v, line, version)) &&
+	       read_as(v, slot, holder, line, version, (quarter_set)slot->untold, offset, size, out, is_before);
 }
 
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out)
 {
 	struct slot *slot = find(v, line);
-	const struct private *p;
-	cpu_version mask;
+	bool is_before;
 
-	if (likely(values_is_newest(v, line, version)))
-		return false;
-	slot->is_used = true;
-	p = private_at(v, slot, line, holder);
-	if (version == slot->newest && !p)
-		return false;
-	mask = mask_of(v, offset, size);
-	if (p && (p->quarters & mask)) {
-		memcpy(out, p->bytes + offset, size);
-		v->stats.stale++;
-		return true;
-	}
-	mask &= quarters_of((quarter_set)slot->known) * 0xffff;
-	if (!((version ^ slot->newest) & mask))
-		return false;
-	v->stats.stale++;
-	compose(v, slot, version, offset, size, out);
-	return true;
+	return slot && unlikely(version != slot->newest || slot->has_privates) &&
+	       read_as(v, slot, holder, line, version, 0, offset, size, out, &is_before);
 }
 
 void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own)

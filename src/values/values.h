@@ -6,6 +6,9 @@
  * private line, or quarters of it, of a cache that stored into a copy which was not the newest. Its bytes become the
  * newest, over those of others, when it moves.
  *
+ * A store may be in the program's memory before its cache owns the line, and so before it has made a version. Until it
+ * has, copies that are told of it later have what was there before (values_untold).
+ *
  * A version is that of cpu/version.h: four quarters of a line, counted modulo 65536. What is known of a line is there
  * from the first store into it, and there is room for a number of lines: one that has not been used for long goes,
  * and whoever has an old copy of it then reads the newest bytes. With room for all lines that the modelled
@@ -26,6 +29,7 @@ struct values;
 struct values_stats {
 	uint64_t images;   /* kept, ever */
 	uint64_t stale;    /* reads that got other bytes than the newest */
+	uint64_t before;   /* reads that got those from before a store without a version, and else the newest */
 	uint64_t privates; /* copies that became private */
 	uint64_t evicted;  /* lines */
 };
@@ -43,6 +47,11 @@ bool values_is_known(const struct values *v, uint64_t line);
 /* A store of the holder (a cache) comes into these quarters of the line (see cpu/version.h); host is where the program
  * has the line. */
 void values_before_store(struct values *v, uint32_t holder, uint64_t line, void *host, cpu_version quarters);
+/* A store into the line for which values_before_store was called is executed now, and values_stored is called for it
+ * later: until then values_read_before has what was there before, where others may have copies. */
+void values_untold(struct values *v, uint64_t line);
+/* All are told of it at once. */
+void values_told(struct values *v, uint64_t line);
 /* It made this version of them in the holder's copy: of all quarters that the copy has, whatever it wrote. True: that
  * copy is private from now on. */
 bool values_stored(struct values *v, uint32_t holder, uint64_t line, cpu_version version, cpu_version quarters);
@@ -55,12 +64,17 @@ void values_moved(struct values *v, uint64_t line, uint32_t holder, cpu_version 
 /* The holder's copy is gone without a trace. */
 void values_dropped(struct values *v, uint64_t line, uint32_t holder);
 
-/* Every holder that reads this version reads the program's own bytes. */
+/* Every holder that reads this version reads the program's own bytes, whether it has been told of all stores or not.
+ */
 bool values_is_newest(const struct values *v, uint64_t line, cpu_version version);
 /* A holder reads bytes of its copy, all of them or none in quarters that are private. False: they are the program's
  * own. True: they are others, and now in out. */
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out);
+/* The same, of a holder that has not been told of stores which are under way. *is_before: some of the bytes are from
+ * before one. */
+bool values_read_before(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset,
+			uint32_t size, void *out, bool *is_before);
 /* Where a store of the holder goes: own, or the line's place in its private bytes. */
 void *values_target(const struct values *v, uint32_t holder, uint64_t line, uint32_t offset, void *own);
 /* The program's memory of these lines is no longer there. */

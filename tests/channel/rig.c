@@ -32,11 +32,15 @@ static void execute(struct rig *r, uint32_t unit)
 	if (!r->bytes || !a->size)
 		return;
 	bytes = bytes_of(r->bytes, unit);
-	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC)
+	if (cpu_is_write(a->op))
 		for (uint32_t i = 0; i < a->size; i++)
 			bytes[i] = (uint8_t)(++r->written * 0x9e3779b97f4a7c15u >> 56);
-	else if (a->op == CPU_READ)
-		r->stale += memcmp(bytes, r->program + a->address, a->size) != 0;
+	if (a->op != CPU_READ)
+		return;
+	r->read[unit] = bytes[0];
+	if (!memcmp(bytes, r->program + a->address, a->size))
+		return;
+	*(bytes_is_before(r->bytes, unit) ? &r->before : &r->stale) += 1;
 }
 
 static void answer(void *self, uint32_t unit, uint64_t time_ps)

@@ -48,7 +48,10 @@ struct rig {
 		uint32_t size;
 		enum cpu_op op;
 	} accesses[RIG_UNITS_MAX];
-	uint64_t written, stale; /* bytes; reads that got others than the program's memory has */
+	/* Bytes; reads that got others than the program's memory has, but for those from before a store of which their
+	 * copy had not been told; and those. */
+	uint64_t written, stale, before;
+	uint8_t read[RIG_UNITS_MAX]; /* the first byte of each unit's last load */
 };
 
 /* Small caches, so that lines leave them all the time; two channels with NDPs of four cores. */

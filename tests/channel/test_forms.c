@@ -551,9 +551,195 @@ static void test_kinds(void **state)
 		n = channel_system_stats(r.near);
 		near("behind the NDP-AP, three of four, ns",
 		     (4 * chase_by(&r, 1, ACCESS, op, CHANNEL_OWNER_CPU) - first) / 3,
-		     way + 20 + messages + ACCESS / 10.0 + ACCESS / 64.0 +
+		     way + 20 + messages + operands / 20.0 + answer / 10.0 + answer / 64.0 +
 			 is_remote_write * ACCESS / 20.0 /* before the next message */, 0.01);
-		assert_int_equal(n->atomic_reads, op == CPU_ATOMIC ? STEPS : 0);
+		assert_int_equal(n->atomic_reads, is_atomic ? STEPS : 0);
+		rig_close(&r);
+	}
+}
+
+/* ---- from when on a store is seen ---- */
+
+enum { POLL_PS = 250, FLAG = 64, OTHERS = 4096 };
+
+/* The loads of a poller, from `from_ps` on, each POLL_PS after the one before was answered: when the first one began
+ * that a copy did not answer at once, and when the first one ended that had another byte than the old one. */
+struct poll {
+	uint64_t missed_ps, seen_ps;
+};
+
+static struct poll poll(struct rig *r, uint32_t unit, uint64_t address, uint64_t from_ps, uint8_t old)
+{
+	struct poll p = {0, 0};
+
+	for (uint32_t i = 0; i < r->units; i++)
+		if (i != unit && r->ready_ps[i] != CPU_WAITS)
+			r->ready_ps[i] = CPU_WAITS - 1;
+	r->ready_ps[unit] = from_ps;
+	while (!p.seen_ps) {
+		const uint32_t next = rig_next(r);
+		const uint64_t now_ps = r->ready_ps[unit];
+		bool is_at_once;
+
+		if (next != unit)
+			fail_msg("unit %u goes on, not the poller", next);
+		rig_access(r, unit, address, 1, CPU_READ);
+		is_at_once = r->ready_ps[unit] != CPU_WAITS;
+		while (r->ready_ps[unit] == CPU_WAITS)
+			sim_run_until(r->ctx.engine, sim_next_units(r->ctx.engine));
+		if (!is_at_once && !p.missed_ps)
+			p.missed_ps = now_ps;
+		if (r->read[unit] != old)
+			p.seen_ps = r->ready_ps[unit];
+		r->ready_ps[unit] += POLL_PS;
+		assert_true(r->ready_ps[unit] < from_ps + 10000000);
+	}
+	return p;
+}
+
+/* A machine whose first page is behind channel 0; the processors have shared its lines with that NDP's core 1, if it is
+ * told to be so, and a processor has the line of FLAG alone. */
+static void open_shared(struct rig *r, bool is_shared)
+{
+	rig_thesis(r);
+	r->has_bytes = true;
+	rig_open(r, true);
+	cpu_place(r->cpu, 0, r->cpu_params.page_bytes, 1);
+	cpu_first_line(r->cpu, 0, 0);
+	if (is_shared)
+		takes(r, core_of(r, 0) + 1, 0, CPU_READ);
+	takes(r, 0, 0, CPU_READ);
+	takes(r, 0, OTHERS + FLAG, CPU_WRITE);
+	r->state = 0;
+}
+
+/* When a unit begins an access of which the test knows the time. */
+static uint64_t begin(struct rig *r, uint32_t unit)
+{
+	sim_run(r->ctx.engine);
+	r->ready_ps[unit] = (sim_now_ps(r->ctx.engine) / 1000000 + 2) * 1000000;
+	sim_run_until(r->ctx.engine, r->ready_ps[unit] * sim_units_per_ps(r->ctx.engine));
+	return r->ready_ps[unit];
+}
+
+static double ns_from(uint64_t begin_ps, uint64_t end_ps)
+{
+	return ((double)end_ps - (double)begin_ps) / 1e3;
+}
+
+/* From a processor's store on, by the parameters. */
+static double slot_ns(const struct rig *r) /* of the bus, at most a clock earlier */
+{
+	const struct cpu_params *c = &r->cpu_params;
+
+	return ((double)c->l2_cycles * 1e6 / (double)c->clock_khz) + 1e6 / (double)c->bus_khz;
+}
+static double told_ns(const struct rig *r) /* until the Invalidate is at a copy of an NDP core's */
+{
+	const struct channel_params *n = &r->params;
+
+	/* The region has no state in the summary any more. */
+	return slot_ns(r) + (double)(n->message_ps + n->summary_ps + n->directory_ps + n->core_link_ps) / 1e3 +
+	       (double)n->message_bytes * 1e3 / (double)r->cpu_params.down_mbytes_per_s;
+}
+static double owned_ns(const struct rig *r) /* until that has been acknowledged, and the store is the line's */
+{
+	const struct channel_params *n = &r->params;
+
+	return told_ns(r) + (double)(n->core_link_ps + n->erat_ps + n->message_ps) / 1e3 +
+	       (double)n->message_bytes * 1e3 / (double)r->cpu_params.up_mbytes_per_s;
+}
+
+/* A processor's store: its thread goes on at once, and an NDP core's copy answers as before until the Invalidate is
+ * there. The new byte comes with the line, which the processor gives when it has had it. */
+static void test_told(void **state)
+{
+	(void)state;
+	for (uint32_t op = CPU_WRITE; op <= CPU_RELEASE; op += CPU_RELEASE - CPU_WRITE) {
+		struct rig r;
+		struct poll p;
+		uint64_t begin_ps;
+		uint8_t old;
+
+		open_shared(&r, true);
+		begin_ps = begin(&r, 0);
+		old = r.program[0];
+		rig_access(&r, 0, 0, 8, (enum cpu_op)op);
+		assert_int_equal(r.ready_ps[0], begin_ps);
+		assert_true(r.program[0] != old);
+		p = poll(&r, core_of(&r, 0) + 1, 0, begin_ps + POLL_PS, old);
+		near("a copy answers until it is told, ns", ns_from(begin_ps, p.missed_ps), told_ns(&r),
+		     0.75 / told_ns(&r));
+		assert_true(ns_from(begin_ps, p.seen_ps) > owned_ns(&r));
+		assert_int_equal(r.before, p.missed_ps / POLL_PS - begin_ps / POLL_PS - 1);
+		rig_fence(&r, 0);
+		assert_int_equal(bytes_stale(r.bytes), 0);
+		for (uint32_t i = 0; i < r.units; i++)
+			r.ready_ps[i] = 0;
+		rig_close(&r);
+	}
+}
+
+/* An atomic store, or an exchange, is seen after the stores before it: it begins when these are the lines'. Plain
+ * stores do not wait, nor does anybody where no NDP may have a copy. */
+static void test_release(void **state)
+{
+	static const enum cpu_op ops[] = {CPU_WRITE, CPU_RELEASE, CPU_ATOMIC, CPU_COMPARE};
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		const bool is_shared = i / 4;
+		uint64_t begin_ps;
+		struct rig r;
+		double alone;
+
+		open_shared(&r, is_shared);
+		alone = ns_from(0, takes(&r, 0, OTHERS + FLAG, ops[i % 4]));
+		begin_ps = begin(&r, 0);
+		rig_access(&r, 0, 0, 8, CPU_WRITE);
+		assert_int_equal(r.ready_ps[0], begin_ps);
+		rig_access(&r, 0, OTHERS + FLAG, 8, ops[i % 4]);
+		sim_run(r.ctx.engine);
+		if (is_shared && ops[i % 4] != CPU_WRITE)
+			near("what is seen after a store, ns", ns_from(begin_ps, r.ready_ps[0]) - alone, owned_ns(&r),
+			     0.75 / owned_ns(&r));
+		else if (ns_from(begin_ps, r.ready_ps[0]) - alone > 0.002)
+			fail_msg("%u: %.3f ns, alone %.3f", i, ns_from(begin_ps, r.ready_ps[0]), alone);
+		rig_close(&r);
+	}
+}
+
+/* The other ways round: an NDP core's store is done, and its byte is there, when no copy of the processors', of its
+ * NDP's other cores or of another NDP's has answered as before for the last time. */
+static void test_owned(void **state)
+{
+	static const char *const names[] = {"a processor", "a core of the same NDP", "a core of another NDP"};
+
+	(void)state;
+	for (uint32_t who = 0; who < 3; who++) {
+		uint64_t begin_ps, done_ps;
+		uint32_t writer, reader;
+		struct rig r;
+		struct poll p;
+		uint8_t old;
+
+		open_shared(&r, true);
+		writer = core_of(&r, who == 2 ? 1 : 0);
+		reader = who == 0 ? 0 : core_of(&r, 0) + 1;
+		takes(&r, reader, 0, CPU_READ);
+		begin_ps = begin(&r, writer);
+		old = r.program[0];
+		rig_access(&r, writer, 0, 8, CPU_WRITE);
+		p = poll(&r, reader, 0, begin_ps + POLL_PS, old);
+		done_ps = r.ready_ps[writer];
+		print_message("%s: its copy leaves after %.2f ns, the store is done after %.2f, and seen after %.2f\n",
+			      names[who], ns_from(begin_ps, p.missed_ps), ns_from(begin_ps, done_ps),
+			      ns_from(begin_ps, p.seen_ps));
+		assert_in_range(p.missed_ps, begin_ps, done_ps - 1);
+		assert_true(done_ps <= p.seen_ps);
+		assert_int_equal(r.before, 0);
+		for (uint32_t i = 0; i < r.units; i++)
+			r.ready_ps[i] = 0;
 		rig_close(&r);
 	}
 }
@@ -609,7 +795,8 @@ int main(void)
 	    cmocka_unit_test(test_processor_flush), cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus), cmocka_unit_test(test_queues),
 	    cmocka_unit_test(test_processor_queue), cmocka_unit_test(test_chase), cmocka_unit_test(test_points),
-	    cmocka_unit_test(test_kinds),
+	    cmocka_unit_test(test_kinds), cmocka_unit_test(test_told), cmocka_unit_test(test_release),
+	    cmocka_unit_test(test_owned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

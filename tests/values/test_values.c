@@ -217,6 +217,41 @@ static void test_lost_update(void **state)
 	values_free(w.values);
 }
 
+/* A store is executed before it makes its version: copies that are told of it later have what was there when it was,
+ * and not when it began; those that are asked as if told, and all when they are told, have it. */
+static void test_untold(void **state)
+{
+	uint8_t others[LINE], before[LINE];
+	struct copy *a = &w.copies[0][3], *b = &w.copies[1][3];
+	bool is_before;
+
+	(void)state;
+	begin(LINES, 4);
+	fetch(0, 3);
+	fetch(1, 3);
+	values_before_store(w.values, 0, 3, w.program[3], CPU_VERSION_ALL);
+	w.program[3][40] ^= 1; /* by a store that has its version already */
+	assert_false(values_read_before(w.values, 1, 3, b->version, 0, LINE, others, &is_before));
+	values_untold(w.values, 3);
+	memcpy(before, w.program[3], LINE);
+	w.program[3][40] ^= 2;
+	assert_false(values_is_newest(w.values, 3, b->version));
+	assert_true(values_read_before(w.values, 1, 3, b->version, 8, 40, others, &is_before));
+	assert_true(is_before);
+	assert_memory_equal(others, before + 8, 40);
+	assert_false(values_read(w.values, 0, 3, a->version, 0, LINE, others));
+	values_told(w.values, 3);
+	assert_false(values_read_before(w.values, 1, 3, b->version, 0, LINE, others, &is_before));
+	values_untold(w.values, 3);
+	assert_int_equal(values_statistics(w.values)->before, 1);
+	/* Its version: an old copy has the old bytes by that. */
+	values_stored(w.values, 0, 3, cpu_version_next(a->version, CPU_VERSION_ALL), CPU_VERSION_ALL);
+	assert_false(values_read_before(w.values, 1, 3, cpu_version_next(b->version, CPU_VERSION_ALL), 0, LINE, others,
+					&is_before));
+	assert_int_equal(values_statistics(w.values)->stale, 0);
+	values_free(w.values);
+}
+
 /* A cache stores while another one's store of the line is under way: what others then get of it stays theirs. */
 static void test_store_under_way(void **state)
 {
@@ -482,7 +517,7 @@ static void test_copies(void **state)
 	(void)state;
 	memset(host, 1, LINE);
 	memcpy(before, host, LINE);
-	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE); /* nothing is known */
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host, false), LINE); /* nothing is known */
 	copies_begin(c, 7, host);
 	old = names;
 	names = copies_make(c, 7, old, second);
@@ -490,29 +525,29 @@ static void test_copies(void **state)
 	assert_true(copies_counts(c, 7, names) == names);
 	memset(host + 40, 2, 3);
 	copies_write(c, 7, copies_moment(c), false, 40, 3, host + 40);
-	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
-	assert_int_equal(copies_differ(c, 7, names, 0, LINE, before), 40);
-	assert_int_equal(copies_differ(c, 7, old, 0, LINE, before), LINE);
-	assert_int_equal(copies_differ(c, 7, old, 0, LINE, host), 40);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host, false), LINE);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, before, false), 40);
+	assert_int_equal(copies_differ(c, 7, old, 0, LINE, before, false), LINE);
+	assert_int_equal(copies_differ(c, 7, old, 0, LINE, host, false), 40);
 	assert_true(copies_is_newest(c, 7, names, 40));
 	assert_false(copies_is_newest(c, 7, old, 40));
 	/* Code without hooks writes there. */
 	host[50] = 9;
-	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 18);
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32, false), 18);
 	copies_adopt(c, 7, names, 50, 9);
-	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 32);
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32, false), 32);
 	/* A store before its line is there: who has the copy before that reads it, or does not. */
 	old = names;
 	host[33] = 3;
 	copies_write(c, 7, copies_moment(c), true, 33, 1, host + 33);
 	names = copies_make(c, 7, names, CPU_VERSION_ALL);
-	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
-	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 32);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host, false), LINE);
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32, false), 32);
 	host[33] = 1;
-	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 32);
-	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32), 1);
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32, false), 32);
+	assert_int_equal(copies_differ(c, 7, names, 32, 32, host + 32, false), 1);
 	host[33] = 4;
-	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32), 1);
+	assert_int_equal(copies_differ(c, 7, old, 32, 32, host + 32, false), 1);
 	/* Two stores into one copy have two names, and one number. */
 	assert_false(copies_is_forked(c, 7));
 	names = copies_make(c, 7, old, second);
@@ -520,7 +555,7 @@ static void test_copies(void **state)
 	assert_true(copies_counts(c, 7, names) == cpu_version_next(copies_counts(c, 7, old), second));
 	copies_forget(c, 7, 1);
 	assert_false(copies_is_forked(c, 7));
-	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host), LINE);
+	assert_int_equal(copies_differ(c, 7, names, 0, LINE, host, false), LINE);
 	copies_free(c);
 }
 
@@ -528,7 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_coherent),    cmocka_unit_test(test_stale), cmocka_unit_test(test_lost_update),
-	    cmocka_unit_test(test_store_under_way),
+	    cmocka_unit_test(test_store_under_way), cmocka_unit_test(test_untold),
 	    cmocka_unit_test(test_store_of_another),
 	    cmocka_unit_test(test_lost_line),   cmocka_unit_test(test_bound), cmocka_unit_test(test_room_of_images),
 	    cmocka_unit_test(test_quarters),    cmocka_unit_test(test_lost_quarter),

@@ -21,6 +21,8 @@ struct access {
 	enum cpu_op op;
 	bool is_open;		/* it has not been answered */
 	bool is_other;		/* some copy that answered had other bytes: they are in others */
+	bool is_before;		/* these are from before a store of which the copy has not been told */
+	bool is_coming;		/* of an NDP: a copy has been written by it, and its instruction is executed later */
 	uint32_t noted_count; /* lines that it stores into; the first ones are noted */
 	struct store *noted[NOTED];
 	uint8_t *others; /* OTHERS_BYTES that it uses, where they are not the program's */
@@ -46,7 +48,8 @@ struct bytes {
 	uint32_t line_shift, page_shift;
 	uint32_t units, cpu_units, lines; /* lines: of all caches */
 	uint32_t first_near; /* of a unit beside the memory its cache's number is this and its own, modulo 2^32 */
-	uint64_t stale; /* reads before all was forgotten */
+	uint64_t stale, before; /* reads before all was forgotten */
+	uint32_t coming;	/* accesses of NDPs that is_coming */
 	bool has_near;
 	struct values *values;
 	struct access *accesses; /* by unit */
@@ -209,21 +212,35 @@ static bool is_early(const struct bytes *b, uint32_t unit, uint64_t line)
 	return s;
 }
 
-/* The unit's store has been executed. What it wrote into a copy that was not the newest is of a line that is compared
- * no longer. */
-static void settle(struct bytes *b, uint32_t unit)
+/* What the unit's store has written into this line, or (NO_LINE) into all of its lines. What it wrote into a copy that
+ * was not the newest is of a line that is compared no longer. */
+static void take_written(struct bytes *b, uint32_t unit, uint64_t only)
 {
-	struct access *a = &b->accesses[unit];
+	const struct access *a = &b->accesses[unit];
 	uint32_t in_line, count;
 
 	for (uint32_t offset = 0; a->target == a->host && offset < a->size; offset += count) {
 		const uint64_t line = part(b, unit, offset, &in_line, &count);
 
-		if (line != NO_LINE)
+		if (line != NO_LINE && (only == NO_LINE || only == line))
 			copies_write(b->copies, line, a->moment, a->is_waiting || is_early(b, unit, line), in_line,
 				     count, a->host + offset);
 	}
-	a->target = NULL;
+}
+
+/* The unit's store has been executed. */
+static void settle(struct bytes *b, uint32_t unit)
+{
+	take_written(b, unit, NO_LINE);
+	b->accesses[unit].target = NULL;
+}
+
+/* A store into the line comes, over what others have written that were answered and have gone no further. */
+static void take_others(struct bytes *b, uint32_t unit, uint64_t line)
+{
+	for (uint32_t i = 0; i < b->units; i++)
+		if (i != unit && b->accesses[i].target)
+			take_written(b, i, line);
 }
 
 /* A store that did not wait is executed before anything else is. */
@@ -277,7 +294,7 @@ static void describe(void *difference, char *text, unsigned long size)
 /* What the unit reads (is, where the program has them in host) are the bytes of the copy that answers it. What code
  * without hooks has written is the newest from now on. */
 static void compare(struct bytes *b, uint32_t unit, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
-		    const uint8_t *is, const uint8_t *host)
+		    const uint8_t *is, const uint8_t *host, bool is_before)
 {
 	bool is_foreign = false;
 	uint32_t at = 0;
@@ -291,7 +308,7 @@ static void compare(struct bytes *b, uint32_t unit, uint64_t line, cpu_version v
 		struct difference d = {.b = b, .unit = unit, .line = line, .version = version, .is_own = is == host};
 		struct base_bug_state state = {.describe = describe, .ctx = &d};
 
-		at += copies_differ(b->copies, line, version, offset + at, size - at, is + at);
+		at += copies_differ(b->copies, line, version, offset + at, size - at, is + at, is_before);
 		if (at == size)
 			break;
 		if (is_in_doubt(b, host + at))
@@ -334,9 +351,9 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 	a->size = size;
 	a->op = op;
 	a->is_open = true;
-	a->is_other = false;
+	a->is_other = a->is_before = false;
 	a->noted_count = 0;
-	if (unit >= b->cpu_units || (op != CPU_WRITE && op != CPU_ATOMIC))
+	if (unit >= b->cpu_units || !cpu_is_write(op))
 		return;
 	for (uint32_t offset = 0; offset < size; offset += count) {
 		const uint64_t line = part(b, unit, offset, &in_line, &count);
@@ -355,9 +372,32 @@ void bytes_begin(struct bytes *b, uint32_t unit, uint64_t address, void *host, u
 	}
 }
 
-static void take(struct store *s, bool is_waiting)
+/* Is there a copy of the line that has more than the program's memory? */
+static bool is_ahead(const struct bytes *b, uint64_t line)
 {
-	s->is_executed |= s->is_new && !is_waiting;
+	for (uint32_t i = b->cpu_units; b->coming && i < b->units; i++)
+		if (b->accesses[i].is_coming && b->accesses[i].answered == line)
+			return true;
+	return false;
+}
+
+/* The store is executed. Who is told of it later has what was there before, unless it has seen a store already that the
+ * same request is for, or nobody knows yet what was there. */
+static void executed(struct bytes *b, uint32_t unit, struct store *s)
+{
+	if (unlikely(b->copies != NULL))
+		take_others(b, unit, s->line);
+	if (b->has_near && !s->is_executed && cpu_is_untold(b->cpu, unit, s->line) && !is_ahead(b, s->line)) {
+		values_before_store(b->values, b->accesses[unit].holder, s->line, s->host, CPU_VERSION_ALL);
+		values_untold(b->values, s->line);
+	}
+	s->is_executed = true;
+}
+
+static void take(struct bytes *b, uint32_t unit, struct store *s, bool is_waiting)
+{
+	if (s->is_new && !is_waiting)
+		executed(b, unit, s);
 	s->is_new = false;
 }
 
@@ -371,10 +411,23 @@ void bytes_taken(struct bytes *b, uint32_t unit, bool is_waiting)
 		return;
 	if (a->noted_count <= NOTED)
 		for (uint32_t i = 0; i < a->noted_count; i++)
-			take(a->noted[i], is_waiting);
+			take(b, unit, a->noted[i], is_waiting);
 	else
 		for (struct store *s = b->stores[a->holder]; s; s = s->next)
-			take(s, is_waiting);
+			take(b, unit, s, is_waiting);
+}
+
+/* True: a copy of the unit's, of this version, has other bytes than the program's memory, and they are in out. A
+ * processor's stores are seen by all processors at once, for who has the line leaves it before. */
+static bool read_copy(struct bytes *b, uint32_t unit, uint64_t line, cpu_version version, uint32_t offset,
+		      uint32_t size, void *out, bool *is_before)
+{
+	const uint32_t holder = b->accesses[unit].holder;
+
+	*is_before = false;
+	if (unit < b->cpu_units)
+		return values_read(b->values, holder, line, counts_of(b, line, version), offset, size, out);
+	return values_read_before(b->values, holder, line, counts_of(b, line, version), offset, size, out, is_before);
 }
 
 /* The part of a load that a copy answers now, in these quarters. */
@@ -388,7 +441,7 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 
 	for (uint32_t offset = 0; offset < a->size; offset += count) {
 		uint32_t from, to, at;
-		bool is_other;
+		bool is_other, is_before;
 
 		if (is_in_line(b, unit, &in_line))
 			count = a->size;
@@ -399,15 +452,15 @@ static void see_load(struct bytes *b, uint32_t unit, uint64_t line, cpu_version 
 		if (from >= to)
 			continue;
 		at = offset + from - in_line;
-		is_other = values_read(b->values, a->holder, line, counts_of(b, line, version), from, to - from,
-				       a->others + at);
+		is_other = read_copy(b, unit, line, version, from, to - from, a->others + at, &is_before);
 		if (unlikely(b->copies != NULL))
 			compare(b, unit, line, version, from, to - from, (is_other ? a->others : a->host) + at,
-				a->host + at);
+				a->host + at, is_before);
 		if (is_other) {
 			if (!a->is_other)
 				memcpy(a->others, a->host, at);
 			a->is_other = true;
+			a->is_before |= is_before;
 		} else if (a->is_other) {
 			memcpy(a->others + at, a->host + at, to - from);
 		}
@@ -423,6 +476,8 @@ static void see_store(struct bytes *b, uint32_t unit, uint64_t line, cpu_version
 		while (part(b, unit, offset, &in_line, &count) != line)
 			offset += count;
 	a->answered = line;
+	b->coming += !a->is_coming;
+	a->is_coming = true;
 	if (unlikely(b->copies != NULL))
 		copies_begin(b->copies, line, a->host + offset - in_line);
 	values_before_store(b->values, a->holder, line, a->host + offset - in_line, quarters);
@@ -540,7 +595,8 @@ static void execute(struct bytes *b, uint32_t unit)
 		const uint64_t line = part(b, unit, offset, &in_line, &count);
 
 		for (struct store *s = b->stores[a->holder]; s; s = s->next)
-			s->is_executed |= s->line == line;
+			if (s->line == line)
+				executed(b, unit, s);
 	}
 }
 
@@ -550,7 +606,9 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 	bool is_other = false;
 	uint32_t in_line, count;
 
-	if (a->op == CPU_WRITE || a->op == CPU_ATOMIC) {
+	if (cpu_is_write(a->op)) {
+		b->coming -= a->is_coming;
+		a->is_coming = false;
 		if (a->is_waiting && unit < b->cpu_units && b->stores[a->holder])
 			execute(b, unit);
 		return likely(!b->copies) ? target_of(b, unit) : target_with_copies(b, unit);
@@ -573,7 +631,7 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 
 		if (unlikely(b->copies != NULL))
 			compare(b, unit, line, version, in_line, count, (is_part ? a->others : a->host) + offset,
-				a->host + offset);
+				a->host + offset, false);
 		if (is_part) {
 			if (!is_other)
 				memcpy(a->others, a->host, offset);
@@ -588,6 +646,7 @@ void *bytes_of(struct bytes *b, uint32_t unit)
 void bytes_forget_all(struct bytes *b)
 {
 	b->stale += values_statistics(b->values)->stale;
+	b->before += values_statistics(b->values)->before;
 	values_free(b->values);
 	b->values = make_values(b);
 	if (!b->copies)
@@ -615,6 +674,24 @@ void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size)
 uint64_t bytes_stale(const struct bytes *b)
 {
 	return b->stale + values_statistics(b->values)->stale;
+}
+
+uint64_t bytes_before(const struct bytes *b)
+{
+	return b->before + values_statistics(b->values)->before;
+}
+
+bool bytes_is_before(const struct bytes *b, uint32_t unit)
+{
+	return b->accesses[unit].is_before;
+}
+
+void bytes_tell(struct bytes *b, uint32_t unit)
+{
+	if (!b->has_near || unit >= b->cpu_units)
+		return;
+	for (const struct store *s = b->stores[b->accesses[unit].holder]; s; s = s->next)
+		values_told(b->values, s->line);
 }
 
 uint64_t bytes_foreign(const struct bytes *b, uint32_t *unit)

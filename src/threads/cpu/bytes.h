@@ -38,8 +38,14 @@ void bytes_ahead(const struct bytes *b, uint64_t line);
 void bytes_forget_all(struct bytes *b);
 /* Before the range is unmapped. */
 void bytes_unmap(struct bytes *b, uint64_t address, uint64_t size);
-/* Reads that got other bytes than the newest, ever. */
+/* The unit wakes another one, or makes a thread: the system sees to it that all see its stores before. */
+void bytes_tell(struct bytes *b, uint32_t unit);
+/* Reads that got other bytes than the newest, ever, but for those of copies that were told of a store later. */
 uint64_t bytes_stale(const struct bytes *b);
+/* And those, ever. */
+uint64_t bytes_before(const struct bytes *b);
+/* The unit's load has got such. */
+bool bytes_is_before(const struct bytes *b, uint32_t unit);
 /* Reads that found bytes which no store had written, ever; unit: of the first. */
 uint64_t bytes_foreign(const struct bytes *b, uint32_t *unit);
 /* Reads whose bytes were compared with those of the copy; 0: that is off. */

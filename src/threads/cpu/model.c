@@ -492,8 +492,12 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 					     uint32_t size, enum thread_kind kind)
 {
 	static const enum cpu_op ops[THREAD_KIND_COUNT] = {
-	    [THREAD_READ] = CPU_READ,	       [THREAD_WRITE] = CPU_WRITE, [THREAD_ATOMIC_READ] = CPU_READ,
-	    [THREAD_ATOMIC_WRITE] = CPU_WRITE, [THREAD_RMW] = CPU_ATOMIC,  [THREAD_CMPXCHG] = CPU_ATOMIC,
+	    [THREAD_READ] = CPU_READ,
+	    [THREAD_WRITE] = CPU_WRITE,
+	    [THREAD_ATOMIC_READ] = CPU_READ,
+	    [THREAD_ATOMIC_WRITE] = CPU_RELEASE,
+	    [THREAD_RMW] = CPU_ATOMIC,
+	    [THREAD_CMPXCHG] = CPU_COMPARE,
 	    [THREAD_PREFETCH] = CPU_PREFETCH,
 	};
 	struct host *h = self;
@@ -563,6 +567,8 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 	struct host *h = self;
 
 	(void)value;
+	if (h->bytes && (event == THREAD_WAKE || event == THREAD_CREATE))
+		bytes_tell(h->bytes, at->unit);
 	if (event != THREAD_WAIT && event != THREAD_END)
 		return;
 	awake_rests(h->awake, at->unit, at->thread, at->now_ps);
