@@ -69,6 +69,11 @@ void core_forget_pages(struct ndp_core *k)
 		k->pages[i / CORE_PAGE_WAYS][i % CORE_PAGE_WAYS].page = UINT64_MAX;
 }
 
+static uint64_t next_granule(const struct ndp_core *k)
+{
+	return (k->address | (k->s->p->access_bytes - 1)) + 1;
+}
+
 static uint64_t line_of(const struct ndp_core *k, uint64_t granule)
 {
 	return granule >> k->s->granule_shift;
@@ -206,7 +211,8 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	if (!a->is_remote)
 		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
 	if (a->is_remote)
-		point_ask(k, granule, k->op, units, trail_of(k, a));
+		point_ask(k, granule, (uint32_t)(MIN(k->end, next_granule(k)) - k->address), k->op, units,
+			  trail_of(k, a));
 	else
 		manager_ask(k, granule, k->op, units, trail_of(k, a));
 	if (s->p->cache_bytes)
@@ -236,11 +242,6 @@ static bool miss(struct ndp_core *k, uint64_t granule, uint64_t units)
 	}
 	ask(k, &k->asks[0], granule, units);
 	return false;
-}
-
-static uint64_t next_granule(const struct ndp_core *k)
-{
-	return (k->address | (k->s->p->access_bytes - 1)) + 1;
 }
 
 static inline void count(const struct ndp_core *k, enum cpu_count what)

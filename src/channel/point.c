@@ -319,8 +319,7 @@ static void fire_data_down(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
 	struct remote *r = (struct remote *)e;
-	const uint64_t bytes = r->quarters * QUARTER_BYTES;
-
+	const uint64_t bytes = r->answer_bytes;
 	uint64_t there = now_units(s);
 
 	if (!s->is_peer) {
@@ -337,8 +336,7 @@ static void fire_data_down(void *self, struct cpu_event *e)
 static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units)
 {
 	struct channel_system *s = a->s;
-	const uint64_t bytes = r->quarters * QUARTER_BYTES;
-
+	const uint64_t bytes = r->answer_bytes;
 	const uint64_t out = port(&a->out_free_units, s, from_units, bytes, s->p->point_out_mbytes_per_s);
 
 	s->stats.point_out_bytes += bytes;
@@ -623,7 +621,7 @@ static bool take_remote(struct cpu_event *e)
 		return false;
 	r->m->remote_taken++;
 	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(s));
-	there = s->is_peer ? now_units(s) : message_up(s, r->m->channel);
+	there = s->is_peer ? now_units(s) : message_up_with(s, r->m->channel, r->operand_bytes);
 	r->event.fire = fire_arrived;
 	cpu_trail_step(r->trail, CPU_PART_UP, there);
 	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->point_ps));
@@ -647,7 +645,17 @@ static void fire_up(void *self, struct cpu_event *e)
 	queue_enter(r->m, &r->core->gate, e, ask);
 }
 
-void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail)
+/* What the access has to move by its kind, for the law that this, and no more, has been moved. */
+static void count_needed(struct channel_system *s, const struct remote *r)
+{
+	const uint32_t written = r->coh_event == COH_EV_R_WRITE ? r->quarters * QUARTER_BYTES : r->operand_bytes;
+
+	s->stats.needed_up_bytes += s->is_peer ? 0 : written;
+	s->stats.needed_down_bytes += r->is_prefetch ? 0 : r->answer_bytes;
+}
+
+void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
+	       struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	struct remote *r = TAKE(s->free_remotes, struct remote);
@@ -660,8 +668,11 @@ void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t
 			     .line = granule >> s->granule_shift,
 			     .quarter = (uint8_t)((granule & (s->granules - 1)) * s->granule_quarters),
 			     .quarters = (uint8_t)s->granule_quarters,
+			     .operand_bytes = (uint8_t)(is_executed ? cpu_operands(op) * bytes : 0),
+			     .answer_bytes = (uint8_t)(is_executed ? bytes : s->granule_quarters * QUARTER_BYTES),
 			     .is_prefetch = op == CPU_PREFETCH,
 			     .coh_event = is_executed ? COH_EV_R_ATOMIC : is_write ? COH_EV_R_WRITE : COH_EV_R_READ};
+	count_needed(s, r);
 	*(is_executed ? &s->stats.remote_atomics : is_write ? &s->stats.remote_writes : &s->stats.remote_reads) += 1;
 	if (unlikely(s->c->account != NULL))
 		cpu_account_count(s->c->account, core->unit,

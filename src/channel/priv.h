@@ -202,6 +202,8 @@ struct remote {
 	uint64_t waiting_units; /* since when, if it is or was waiting for a lock */
 	cpu_version version;
 	uint8_t coh_event, quarter, quarters;
+	uint8_t operand_bytes; /* of an atomic that the NDP-AP executes: they go there with the request */
+	uint8_t answer_bytes;  /* that come back to the core: its quarters, or the word that such an atomic has found */
 	bool is_prefetch; /* of a peer: no data go to the core */
 	bool is_looked_up, is_waiting, is_placeless;
 	bool is_asking; /* its request to the bus is under way */
@@ -493,10 +495,10 @@ void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
 bool point_invalidate(void *system, struct cpu_request *r);
 /* A read on the bus that no cache there answers: the line may be at an NDP. */
 bool point_shares(void *system, uint64_t line);
-/* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
-void point_snoop(struct near_request *r);
 /* May an NDP have a copy of the line? Changes nothing. */
 bool point_is_beyond(void *system, uint64_t line);
+/* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
+void point_snoop(struct near_request *r);
 uint64_t point_ask_all(void *system);
 /* Of the page of the address, which begins with the line: it is passed on to m, or not. Returns when m has answered; 0:
  * it is not. */
@@ -510,7 +512,8 @@ void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
 /* A line of the region is no longer as the summary has it. */
 void point_changed(struct ndp_m *m, uint64_t region);
 /* From a core, at units. */
-void point_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail);
+void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
+	       struct cpu_trail *trail);
 void point_return(struct remote *r);
 
 /* software.c: a page goes or moves, and copies of its line in the NDP's caches with it, to the memory if they are
@@ -522,6 +525,8 @@ uint64_t software_forget(void *system, uint64_t page, enum cpu_translation why);
 /* system.c */
 struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
 uint64_t message_up(struct channel_system *s, uint32_t channel);
+/* The same, with data behind it. */
+uint64_t message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes);
 uint64_t message_down(struct channel_system *s, uint32_t channel);
 void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
 	     cpu_version version);

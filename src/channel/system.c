@@ -100,11 +100,17 @@ struct message *message_new(struct channel_system *s, void (*fire)(void *self, s
 	return g;
 }
 
-uint64_t message_up(struct channel_system *s, uint32_t channel)
+uint64_t message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes)
 {
 	s->stats.messages_up++;
 	s->stats.message_bytes += s->p->message_bytes;
-	return cpu_channels_up(s->channels, channel, s->p->message_bytes, s->message_ps);
+	s->stats.data_up_bytes += data_bytes;
+	return cpu_channels_up(s->channels, channel, s->p->message_bytes + data_bytes, s->message_ps);
+}
+
+uint64_t message_up(struct channel_system *s, uint32_t channel)
+{
+	return message_up_with(s, channel, 0);
 }
 
 uint64_t message_down(struct channel_system *s, uint32_t channel)
@@ -135,6 +141,9 @@ static void add_laws(struct sim_stats *stats)
 			     "channel.drops + channel.local + channel.remote_reads + channel.remote_writes + "
 			     "channel.remote_atomics");
 	sim_stats_law(stats, "channel.atomics = channel.atomic_reads");
+	/* What accesses need, by their kinds, is what is on the wires for them. */
+	sim_stats_law(stats, "channel.needed_up_bytes = channel.data_up_bytes");
+	sim_stats_law(stats, "channel.needed_down_bytes = channel.point_out_bytes");
 	sim_stats_law(stats, "channel.claims = cpu.claims");
 	sim_stats_law(stats, "channel.point_lookups = channel.remote_reads + channel.remote_writes + "
 			     "channel.remote_writes + channel.remote_atomics + channel.walk_reads");

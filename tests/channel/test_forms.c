@@ -503,15 +503,20 @@ static double chase(struct rig *r, uint32_t where, uint64_t stride)
  * of four: the old bytes have to come to whoever makes new ones of them. */
 static void test_kinds(void **state)
 {
-	static const enum cpu_op ops[] = {CPU_READ, CPU_WRITE, CPU_ATOMIC};
-	static const char *const names[] = {"a load", "a store", "an atomic"};
+	enum { WORD = 8 };
+	static const enum cpu_op ops[] = {CPU_READ, CPU_WRITE, CPU_ATOMIC, CPU_COMPARE};
+	static const char *const names[] = {"a load", "a store", "an atomic", "a compare-and-exchange"};
 
 	(void)state;
-	for (uint32_t i = 0; i < 12; i++) {
-		const enum cpu_op op = ops[i % 3];
-		const bool has_cache = i / 3 % 2, is_executed = i / 6;
+	for (uint32_t i = 0; i < 16; i++) {
+		const enum cpu_op op = ops[i % 4];
+		const bool has_cache = i / 4 % 2, is_executed = i / 8;
+		const bool is_atomic = op == CPU_ATOMIC || op == CPU_COMPARE;
 		const bool needs_memory = has_cache || op != CPU_WRITE, writes_memory = !has_cache && op != CPU_READ;
-		const bool is_remote_write = op == CPU_WRITE || (op == CPU_ATOMIC && !is_executed);
+		const bool is_remote_write = op == CPU_WRITE || (is_atomic && !is_executed);
+		/* Beside the message there, and back. */
+		const uint32_t operands = !is_atomic || !is_executed ? 0 : op == CPU_ATOMIC ? WORD : 2 * WORD;
+		const uint32_t answer = is_atomic && is_executed ? WORD : ACCESS;
 		const double way = 2 * 8 + 2, messages = 2 * 24 + 12 / 20.0;
 		const struct channel_stats *n;
 		double first;
@@ -522,14 +527,14 @@ static void test_kinds(void **state)
 		r.params.point_atomics = is_executed;
 		rig_open(&r, false);
 		n = channel_system_stats(r.near);
-		print_message("%s, a core %s cache, atomics %s\n", names[i % 3], has_cache ? "with a" : "without",
+		print_message("%s, a core %s cache, atomics %s\n", names[i % 4], has_cache ? "with a" : "without",
 			      is_executed ? "at the NDP-AP" : "by locks");
 		near("own memory, ns", chase_by(&r, 0, RIG_LINE_BYTES, op, CHANNEL_OWNER_NDP),
 		     way + 2 + 40 * needs_memory, 0.01);
 		assert_int_equal(n->local, STEPS);
 		assert_int_equal(n->near_bytes - n->near_write_back_bytes,
 				 (needs_memory + writes_memory) * STEPS * ACCESS);
-		assert_int_equal(n->atomic_reads, op == CPU_ATOMIC ? STEPS : 0);
+		assert_int_equal(n->atomic_reads, is_atomic ? STEPS : 0);
 		rig_close(&r);
 
 		rig_thesis(&r);
@@ -540,8 +545,8 @@ static void test_kinds(void **state)
 		first = chase_by(&r, 1, RIG_LINE_BYTES, op, CHANNEL_OWNER_CPU);
 		assert_in_range((uint64_t)first, 170, 260);
 		sim_run(r.ctx.engine); /* the last one's data are on their way to the NDP-AP */
-		assert_int_equal(n->point_out_bytes, STEPS * ACCESS);
-		assert_int_equal(n->data_up_bytes, is_remote_write * STEPS * ACCESS);
+		assert_int_equal(n->point_out_bytes, STEPS * answer);
+		assert_int_equal(n->data_up_bytes, STEPS * (is_remote_write * ACCESS + operands));
 		rig_close(&r);
 
 		rig_thesis(&r);
