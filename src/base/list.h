@@ -1,10 +1,10 @@
-/* list.h - chains of objects through a field of their own, and rings; nothing is allocated. An object is in one chain
- * per field.
+/* list.h - chains of objects through a field of their own, and rings; only pools and rings that grow allocate.
+ * An object is in one chain per field.
  *
  * A FIFO is any struct with the fields of BASE_FIFO; zeroed, it is empty. Its owner may read `first`, and walk. A stack
  * (a free list) is a pointer to its top. A list, which any item may leave, is a pointer to its first; its items have a
  * field of BASE_LINKS. A ring is any struct with the fields of BASE_RING: cap items of its owner, of which count are
- * in use.
+ * in use. Pools and rings that grow are for owners that have GLib.
  */
 #ifndef STRATA_BASE_LIST_H
 #define STRATA_BASE_LIST_H
@@ -60,6 +60,28 @@
 		item_;                           \
 	})
 
+/* The same, or an item that is new from the heap and has nothing in it, where the stack is empty: a pool. */
+#define base_stack_take(top, link)                                      \
+	({                                                              \
+		__typeof__(top) top_ = (top);                           \
+		__typeof__(*top_) item_ = *top_;                        \
+                                                                        \
+		if (likely(item_ != NULL))                              \
+			*top_ = item_->link;                            \
+		else                                                    \
+			item_ = g_malloc(sizeof(*item_));               \
+		item_;                                                  \
+	})
+
+/* The items of a pool go back to the heap. */
+#define base_stack_free(top, link)                       \
+	do {                                             \
+		__typeof__(top) freed_ = (top);          \
+                                                         \
+		while (*freed_)                          \
+			g_free(base_stack_pop(freed_, link)); \
+	} while (0)
+
 #define BASE_LINKS(type)           \
 	struct {                   \
 		type *next, *prev; \
@@ -111,6 +133,24 @@
 		CHECK(push_ring_->count < push_ring_->cap);                               \
 		base_ring_at(push_ring_, push_ring_->count++);                            \
 	})
+
+/* Makes room for one more, twice as much as there was, where there is none. */
+#define base_ring_grow(ring)                                                                                 \
+	do {                                                                                                 \
+		__typeof__(ring) grown_ = (ring);                                                            \
+		const uint32_t cap_ = grown_->cap ? 2 * grown_->cap : 4;                                     \
+		__typeof__(grown_->items) items_;                                                            \
+                                                                                                             \
+		if (likely(grown_->count < grown_->cap))                                                     \
+			break;                                                                               \
+		items_ = g_malloc_n(cap_, sizeof(*items_));                                                  \
+		for (uint32_t i_ = 0; i_ < grown_->count; i_++)                                              \
+			items_[i_] = *base_ring_at(grown_, i_);                                              \
+		g_free(grown_->items);                                                                       \
+		grown_->items = items_;                                                                      \
+		grown_->cap = cap_;                                                                          \
+		grown_->first = 0;                                                                           \
+	} while (0)
 
 /* Removes the oldest; what lies there stays until it is pushed over. */
 #define base_ring_pop(ring)                                                               \

@@ -466,7 +466,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 			*tag = (struct cpu_tag){.line = granule, .version = r->version, .state = CORE_REMOTE};
 			cpu_tags_use(&k->cache, tag);
 		}
-		PUT(k->s->free_remotes, r);
+		base_stack_push(&k->s->free_remotes, r, next);
 	}
 	done(k);
 }

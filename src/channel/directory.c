@@ -45,7 +45,7 @@ static void written(void *manager, struct cpu_dram_access *a)
 
 	items_written(m, d);
 	base_map_set(&m->items_under_way, d->item, 0);
-	PUT(m->s->free_directory_reads, d);
+	base_stack_push(&m->s->free_directory_reads, d, links.next);
 	if (a->class == CPU_DRAM_DIRECTORY) {
 		m->directory_writes--;
 		queue_room(m);
@@ -54,7 +54,7 @@ static void written(void *manager, struct cpu_dram_access *a)
 
 static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 {
-	struct directory_read *d = TAKE(m->s->free_directory_reads, struct directory_read);
+	struct directory_read *d = base_stack_take(&m->s->free_directory_reads, links.next);
 	/* Behind what pages may have. */
 	const uint64_t index = m->s->channel_lines + item / ITEMS_IN_LINE;
 
@@ -257,25 +257,17 @@ static void ready_at(struct near_request *r, uint64_t units)
 
 static bool fill_cache(struct cpu_event *e)
 {
-	struct directory_read *d = (struct directory_read *)e, **link;
+	struct directory_read *d = (struct directory_read *)e;
 	struct ndp_m *m = d->m;
-	struct near_request *r = d->waiting;
 
 	if (!may_write(m) && !cpu_tags_find(&m->directory_cache, d->item))
 		return false;
-	link = &m->directory_reads;
-	while (*link != d)
-		link = &(*link)->next;
-	*link = d->next;
+	base_list_remove(&m->directory_reads, d, links);
 	if (!cpu_tags_find(&m->directory_cache, d->item))
 		cache_put(m, d->item);
-	while (r) {
-		struct near_request *next = r->next;
-
-		ready_at(r, now_units(m->s));
-		r = next;
-	}
-	PUT(m->s->free_directory_reads, d);
+	while (d->waiting.first)
+		ready_at(base_fifo_pop(&d->waiting, next), now_units(m->s));
+	base_stack_push(&m->s->free_directory_reads, d, links.next);
 	m->directory_taken--;
 	queue_room(m);
 	return true;
@@ -314,7 +306,7 @@ static bool look_up(struct cpu_event *e)
 		return true;
 	}
 	while (d && d->item != item)
-		d = d->next;
+		d = d->links.next;
 	if (!d) {
 		if (m->directory_taken == m->s->p->directory_queue_count)
 			return false;
@@ -322,15 +314,10 @@ static bool look_up(struct cpu_event *e)
 		m->s->stats.directory_reads++;
 		d = access_new(m, item);
 		d->dram.done = item_read;
-		d->next = m->directory_reads;
-		m->directory_reads = d;
+		base_list_push(&m->directory_reads, d, links);
 		cpu_dram_access_now(&m->s->channels->dram, &d->dram);
 	}
-	r->next = NULL;
-	struct near_request **last = &d->waiting;
-	while (*last)
-		last = &(*last)->next;
-	*last = r;
+	base_fifo_push(&d->waiting, r, next);
 	return true;
 }
 

@@ -39,9 +39,8 @@ struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index)
 
 	if (l)
 		return l;
-	l = TAKE(m->s->free_lines, struct near_line);
+	l = base_stack_take(&m->s->free_lines, next);
 	*l = (struct near_line){.line = line, .index = index, .next = *bucket};
-	l->end = &l->first;
 	*bucket = l;
 	return l;
 }
@@ -53,5 +52,5 @@ void lines_put(struct ndp_m *m, struct near_line *l)
 	while (*link != l)
 		link = &(*link)->next;
 	*link = l->next;
-	PUT(m->s->free_lines, l);
+	base_stack_push(&m->s->free_lines, l, next);
 }

@@ -44,7 +44,7 @@ static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l,
 
 static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
 {
-	struct near_request *r = TAKE(m->s->free_requests, struct near_request);
+	struct near_request *r = base_stack_take(&m->s->free_requests, next);
 
 	*r = (struct near_request){.m = m, .line = line, .index = index_of(m, line), .event = (uint8_t)event};
 	return r;
@@ -65,7 +65,7 @@ static void take_version(struct near_request *r)
 static void put_request(struct near_request *r)
 {
 	*(r->core ? &r->m->local_taken : &r->m->processors_taken) -= 1;
-	PUT(r->m->s->free_requests, r);
+	base_stack_push(&r->m->s->free_requests, r, next);
 }
 
 static void memory_read(void *self, struct cpu_dram_access *a)
@@ -112,7 +112,7 @@ static void write_done(void *self, struct cpu_dram_access *a)
 	struct near_request *r = (struct near_request *)a;
 
 	(void)self;
-	PUT(r->m->s->free_requests, r);
+	base_stack_push(&r->m->s->free_requests, r, next);
 	if (r->has_place) {
 		r->m->local_writes--;
 		queue_room(r->m);
@@ -145,7 +145,7 @@ static void fire_acknowledge(void *self, struct cpu_event *e)
 	struct cpu_request *r = g->bus;
 	const bool is_lost = g->kind;
 
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 	cpu_bus_acknowledge(s->bus, r, is_lost);
 }
 
@@ -179,7 +179,7 @@ static void fire_grant(void *self, struct cpu_event *e)
 	const cpu_version version = g->version;
 	const bool is_owned = g->kind, has_old = g->has_old;
 
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 	core_grant(core, granule, version, is_owned, has_old);
 }
 
@@ -407,11 +407,8 @@ static bool is_held_up(struct ndp_m *m, struct near_line *l)
 static void line_ended(struct ndp_m *m, struct near_line *l)
 {
 	while (l->first && may_begin(m, l, l->first) && !is_held_up(m, l)) {
-		struct near_request *r = l->first;
+		struct near_request *r = base_fifo_pop(l, next);
 
-		l->first = r->next;
-		if (!l->first)
-			l->end = &l->first;
 		l->is_beginning++;
 		cpu_trail_step(r->trail, CPU_PART_ORDER, now_units(m->s));
 		step(m, l, r, (enum coh_event)r->event);
@@ -429,9 +426,7 @@ void manager_ready(struct near_request *r)
 	cpu_trail_step(r->trail, CPU_PART_DIRECTORY, now_units(m->s));
 	if (l->first || !may_begin(m, l, r))
 		m->s->stats.order_waits++;
-	r->next = NULL;
-	*l->end = r;
-	l->end = &r->next;
+	base_fifo_push(l, r, next);
 	if (!l->is_beginning)
 		line_ended(m, l);
 }
@@ -522,7 +517,7 @@ static bool take_written(struct cpu_event *e)
 	if (m->local_writes >= s->p->local_queue_count)
 		return false;
 	row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 	if (h && h->owner == w.core->number + 1)
 		holders_drop(m, w.line, w.core->number);
 	if (row->actions[0] == COH_DO_STORE) {
@@ -567,7 +562,7 @@ static bool take_answer(struct cpu_event *e)
 	CHECK(l && l->probes);
 	if (!directory_may_set(m, l->index))
 		return false;
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
 	if (!--l->probes)
 		step(m, l, l->serving, COH_EV_PROBED);
@@ -726,7 +721,7 @@ static bool take_acknowledgment(struct cpu_event *e)
 	CHECK(l && l->serving);
 	if (!directory_may_set(m, l->index))
 		return false;
-	PUT(m->s->free_messages, g);
+	base_stack_push(&m->s->free_messages, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));
 	step(m, l, l->serving, COH_EV_ACK);
 	return true;

@@ -71,7 +71,7 @@ static void fire_summarised(void *self, struct cpu_event *e)
 
 	if (g->m->regions[g->line].state == g->kind) /* software's claims may have overtaken it */
 		s->shadow[g->m->channel][g->line] = g->kind;
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 }
 
 void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
@@ -114,7 +114,7 @@ static void fire_forget(void *self, struct cpu_event *e)
 
 	(void)self;
 	translate_forget(g->m, g->line);
-	PUT(g->m->s->free_messages, g);
+	base_stack_push(&g->m->s->free_messages, g, next);
 }
 
 /* The home's NDP-M may have what the region's state does not deny; the NDP-AP knows of all for what it has walked. The
@@ -169,7 +169,7 @@ static void fire_snooped(void *self, struct cpu_event *e)
 	struct message *g = (struct message *)e;
 	struct near_request *r = g->request;
 
-	PUT(s->free_messages, g);
+	base_stack_push(&s->free_messages, g, next);
 	manager_snooped(r);
 }
 
@@ -242,7 +242,7 @@ static void claimed(void *self, struct cpu_claim *c)
 
 	g->m = claim->m;
 	g->line = c->line;
-	PUT(s->free_claims, claim);
+	base_stack_push(&s->free_claims, claim, next);
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->is_peer ? 0 : s->p->point_bus_ps));
 }
 
@@ -258,7 +258,7 @@ static void fire_claim(void *self, struct cpu_event *e)
 void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 {
 	struct channel_system *s = m->s;
-	struct claim *claim = TAKE(s->free_claims, struct claim);
+	struct claim *claim = base_stack_take(&s->free_claims, next);
 
 	s->stats.claims++;
 	*claim = (struct claim){.claim = {.event = {.fire = fire_claim, .self = s},
@@ -352,7 +352,7 @@ static void fire_fetched(void *self, struct cpu_event *e)
 	struct ndp_core *core = r->core;
 	const uint64_t granule = (r->line * QUARTERS + r->quarter) >> s->quarters_shift;
 
-	PUT(s->free_remotes, r);
+	base_stack_push(&s->free_remotes, r, next);
 	core_fetched(core, granule);
 	leave_queue(core->m);
 }
@@ -428,9 +428,7 @@ static void ask_bus(struct ndp_point *a, struct remote *r, struct cpu_tag *tag)
 	if (has_asked(a, r, tag))
 		return;
 	r->is_placeless = true;
-	r->next_placeless = NULL;
-	*q->end = r;
-	q->end = &r->next_placeless;
+	base_fifo_push(q, r, next_placeless);
 }
 
 /* A request on the bus may just take the line, or a claim waits for it: who would lock it asks for it behind them, and
@@ -508,26 +506,24 @@ static void serve_placeless(struct ndp_point *a, uint64_t line)
 {
 	struct point_queue *q = placeless_of(a, line);
 
-	while (q->first && has_asked(a, q->first, cpu_tags_find(&a->cache, q->first->line))) {
-		q->first->is_placeless = false;
-		q->first = q->first->next_placeless;
-	}
-	if (!q->first)
-		q->end = &q->first;
+	while (q->first && has_asked(a, q->first, cpu_tags_find(&a->cache, q->first->line)))
+		base_fifo_pop(q, next_placeless)->is_placeless = false;
 }
 
 /* The line that some of them want has come by another one's request. */
 static void drop_placeless(struct ndp_point *a, uint64_t line)
 {
-	struct point_queue *q = placeless_of(a, line);
+	struct point_queue *q = placeless_of(a, line), old = *q;
 
-	for (q->end = &q->first; *q->end;)
-		if ((*q->end)->line == line) {
-			(*q->end)->is_placeless = false;
-			*q->end = (*q->end)->next_placeless;
-		} else {
-			q->end = &(*q->end)->next_placeless;
-		}
+	*q = (struct point_queue){0};
+	while (old.first) {
+		struct remote *r = base_fifo_pop(&old, next_placeless);
+
+		if (r->line == line)
+			r->is_placeless = false;
+		else
+			base_fifo_push(q, r, next_placeless);
+	}
 }
 
 static void arrive(struct ndp_point *a, struct remote *r)
@@ -560,7 +556,7 @@ static void fire_walked(void *self, struct cpu_event *e)
 	struct remote *r = (struct remote *)e;
 	struct translation *t = r->walk;
 
-	PUT(s->free_remotes, r);
+	base_stack_push(&s->free_remotes, r, next);
 	translate_walked(t);
 }
 
@@ -600,7 +596,7 @@ static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units
 void point_walk(struct ndp_m *m, struct translation *t)
 {
 	struct channel_system *s = m->s;
-	struct remote *r = TAKE(s->free_remotes, struct remote);
+	struct remote *r = base_stack_take(&s->free_remotes, next);
 
 	t->level = s->walk_levels;
 	*r = (struct remote){
@@ -658,7 +654,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu
 	       struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
-	struct remote *r = TAKE(s->free_remotes, struct remote);
+	struct remote *r = base_stack_take(&s->free_remotes, next);
 	const bool is_write = cpu_is_write(op), is_executed = cpu_is_atomic(op) && s->p->point_atomics;
 
 	*r = (struct remote){.event = {.fire = fire_up, .self = s},
@@ -699,7 +695,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	tag->version = r->version;
 	moved(s, line, quarters_of(r->quarter, r->quarters), r->core->unit);
 	cpu_tags_use(&a->cache, tag);
-	PUT(s->free_remotes, r);
+	base_stack_push(&s->free_remotes, r, next);
 	cpu_bus_unlocked(s->bus, line);
 	serve_line(a, line, now_units(s), false);
 	serve_placeless(a, line);
@@ -832,8 +828,6 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
 	cpu_tags_is_part(&a->cache, 1, cpu_frame_channels(s->c), s->c->page_shift - s->c->line_shift);
 	a->placeless = g_new0(struct point_queue, a->cache.set_count);
-	for (uint64_t i = 0; i < a->cache.set_count; i++)
-		a->placeless[i].end = &a->placeless[i].first;
 	a->agent = cpu_bus_agent(s->bus, s->is_peer ? &peer_ops : &agent_ops, a);
 	s->bus->has_links |= s->is_peer;
 	s->bus->agents[a->agent].is_beside_llc = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/list.h"
 #include "channel/channel.h"
 #include "coh/coh.h"
 #include "cpu/inside.h"
@@ -20,13 +21,14 @@ struct ndp_core;
 /* Does what the event is about. False: there is no room for it, and nothing has been done. */
 typedef bool queue_go(struct cpu_event *e);
 
+struct gate_item {
+	struct cpu_event *event;
+	queue_go *go;
+};
+
 /* A way to the NDP-M: who finds no room waits there, at its sender, and all that comes later behind it. */
 struct ndp_gate {
-	struct gate_item {
-		struct cpu_event *event;
-		queue_go *go;
-	} *items; /* a ring */
-	uint32_t first, count, size;
+	BASE_RING(struct gate_item);
 };
 
 /* In the order in which they get room. */
@@ -47,8 +49,10 @@ enum {
 /* An access that the TLB is looked up for; it waits for the walk of another one, or has one of its own. */
 struct translation {
 	struct cpu_event event;	  /* first */
-	struct translation *next; /* of those that are walked for, or wait for the same walk, or of the free ones */
-	struct translation *waiting;
+	BASE_LINKS(struct translation) links; /* of those that are walked for, or wait, or of the free ones */
+	struct {
+		BASE_FIFO(struct translation);
+	} waiting; /* for the same walk */
 	struct ndp_core *core;
 	struct cpu_event *then;
 	struct cpu_trail *trail;
@@ -84,7 +88,7 @@ struct near_request {
 struct near_line {
 	uint64_t line, index;
 	struct near_line *next; /* of the bucket, or free */
-	struct near_request *first, **end;
+	BASE_FIFO(struct near_request);
 	struct near_request *serving; /* alone, in a transient state; else NULL */
 	uint32_t reads;		      /* of shared lines, under way beside each other */
 	uint32_t probes;	      /* not answered */
@@ -119,10 +123,12 @@ enum { ITEM_LINES = 128, ITEM_BYTES = ITEM_LINES / 4 };
 /* An item of the directory that the memory is asked for, or that is written there. */
 struct directory_read {
 	struct cpu_dram_access dram; /* first */
-	struct directory_read *next;
+	BASE_LINKS(struct directory_read) links; /* of those under way, or of the free ones */
 	struct ndp_m *m;
 	uint64_t item;
-	struct near_request *waiting; /* by dram.next */
+	struct {
+		BASE_FIFO(struct near_request);
+	} waiting;
 	uint8_t states[ITEM_BYTES];   /* what is written; see items.c */
 };
 
@@ -218,7 +224,7 @@ struct ndp_point {
 	struct remote *waiting[POINT_BUCKETS];
 	/* By set of the cache: those that wait for a place in it, in the order in which they came to need one. */
 	struct point_queue {
-		struct remote *first, **end;
+		BASE_FIFO(struct remote);
 	} *placeless;
 	uint64_t in_free_units, out_free_units;
 };
@@ -317,19 +323,6 @@ static inline void core_send(struct ndp_core *k, struct cpu_event *e)
 		k->coming_units = units;
 	cpu_event_at(&k->s->c->events, e, units);
 }
-
-#define TAKE(list, type) ({ \
-	type *taken_ = (list); \
-	if (taken_) \
-		(list) = taken_->next; \
-	else \
-		taken_ = g_new(type, 1); \
-	taken_; \
-})
-#define PUT(list, item) ({ \
-	(item)->next = (list); \
-	(list) = (item); \
-})
 
 /* queue.c */
 void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go);

@@ -29,7 +29,7 @@ static void fire_probe(void *self, struct cpu_event *e)
 	const bool is_invalid = g->kind;
 
 	(void)self;
-	PUT(core->s->free_messages, g);
+	base_stack_push(&core->s->free_messages, g, next);
 	core_probe(core, granule, is_invalid);
 }
 

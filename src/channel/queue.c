@@ -1,35 +1,21 @@
 /* queue.c - what has come to an NDP-M and finds no room waits with its sender, in the order of coming. */
 #include "channel/priv.h"
 
-static void push(struct ndp_gate *g, struct cpu_event *e, queue_go *go)
-{
-	if (g->count == g->size) {
-		const uint32_t size = g->size ? 2 * g->size : 4;
-		struct gate_item *items = g_new(struct gate_item, size);
-
-		for (uint32_t i = 0; i < g->count; i++)
-			items[i] = g->items[(g->first + i) % g->size];
-		g_free(g->items);
-		*g = (struct ndp_gate){.items = items, .count = g->count, .size = size};
-	}
-	g->items[(g->first + g->count++) % g->size] = (struct gate_item){e, go};
-}
-
 void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
 {
-	push(g, e, go);
+	base_ring_grow(g);
+	*base_ring_push(g) = (struct gate_item){e, go};
 	m->waiting++;
 }
 
 static void try_again(struct ndp_m *m, struct ndp_gate *g)
 {
 	while (g->count) {
-		const struct gate_item first = g->items[g->first];
+		const struct gate_item first = *base_ring_first(g);
 
 		if (!first.go(first.event))
 			return;
-		g->first = (g->first + 1) % g->size;
-		g->count--;
+		base_ring_pop(g);
 		m->waiting--;
 	}
 }

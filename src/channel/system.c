@@ -94,7 +94,7 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 
 struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
 {
-	struct message *g = TAKE(s->free_messages, struct message);
+	struct message *g = base_stack_take(&s->free_messages, next);
 
 	*g = (struct message){.event = {.fire = fire, .self = s}};
 	return g;
@@ -228,14 +228,6 @@ void channel_system_observe(struct channel_system *s, const struct channel_obser
 	s->is_observed = true;
 }
 
-#define FREE_ALL(list, type) ({ \
-	while (list) { \
-		type *next_ = (list)->next; \
-		g_free(list); \
-		(list) = next_; \
-	} \
-})
-
 void channel_system_free(struct channel_system *s)
 {
 	if (!s)
@@ -248,13 +240,13 @@ void channel_system_free(struct channel_system *s)
 		point_free(&s->points[i]);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
 		core_free(&s->cores[i]);
-	FREE_ALL(s->free_requests, struct near_request);
-	FREE_ALL(s->free_lines, struct near_line);
-	FREE_ALL(s->free_remotes, struct remote);
-	FREE_ALL(s->free_claims, struct claim);
-	FREE_ALL(s->free_messages, struct message);
-	FREE_ALL(s->free_directory_reads, struct directory_read);
-	FREE_ALL(s->free_translations, struct translation);
+	base_stack_free(&s->free_requests, next);
+	base_stack_free(&s->free_lines, next);
+	base_stack_free(&s->free_remotes, next);
+	base_stack_free(&s->free_claims, next);
+	base_stack_free(&s->free_messages, next);
+	base_stack_free(&s->free_directory_reads, links.next);
+	base_stack_free(&s->free_translations, links.next);
 	base_table_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);

@@ -16,7 +16,7 @@ static void go_on(struct translation *t)
 	struct cpu_event *then = t->then;
 
 	cpu_trail_step(t->trail, CPU_PART_WALK, now_units(s));
-	PUT(s->free_translations, t);
+	base_stack_push(&s->free_translations, t, links.next);
 	then->fire(then->self, then);
 }
 
@@ -25,7 +25,7 @@ static struct translation *walk_of(const struct ndp_m *m, uint64_t page)
 	struct translation *t = m->walks;
 
 	while (t && t->page != page)
-		t = t->next;
+		t = t->links.next;
 	return t;
 }
 
@@ -44,13 +44,11 @@ static void fire_look_up(void *self, struct cpu_event *e)
 	m->s->stats.tlb_misses++;
 	other = walk_of(m, t->page);
 	if (other) {
-		t->waiting = other->waiting;
-		other->waiting = t;
+		base_fifo_push(&other->waiting, t, links.next);
 		return;
 	}
 	m->s->stats.walks++;
-	t->next = m->walks;
-	m->walks = t;
+	base_list_push(&m->walks, t, links);
 	point_walk(m, t);
 }
 
@@ -63,7 +61,7 @@ void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struc
 		cpu_event_at(&s->c->events, e, units);
 		return;
 	}
-	t = TAKE(s->free_translations, struct translation);
+	t = base_stack_take(&s->free_translations, links.next);
 	*t = (struct translation){.event = {.fire = fire_look_up, .self = core->m},
 				  .core = core,
 				  .then = e,
@@ -72,31 +70,18 @@ void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struc
 	cpu_event_at(&s->c->events, &t->event, units);
 }
 
-/* Those that wait go on in the order of coming; the list has the last one first. */
+/* Behind it go on those that have waited, in the order of coming. */
 void translate_walked(struct translation *t)
 {
 	struct ndp_m *m = t->core->m;
-	struct translation **link = &m->walks, *others = NULL;
+	__typeof__(t->waiting) others = t->waiting;
 
-	while (*link != t)
-		link = &(*link)->next;
-	*link = t->next;
+	base_list_remove(&m->walks, t, links);
 	if (!t->is_old)
 		fill(m, t->page);
-	while (t->waiting) {
-		struct translation *last = t->waiting;
-
-		t->waiting = last->waiting;
-		last->waiting = others;
-		others = last;
-	}
 	go_on(t);
-	while (others) {
-		struct translation *next = others->waiting;
-
-		go_on(others);
-		others = next;
-	}
+	while (others.first)
+		go_on(base_fifo_pop(&others, links.next));
 }
 
 bool translate_has(const struct ndp_m *m, uint64_t address)

@@ -2,19 +2,18 @@
 #include "cpu/bus.h"
 
 #include "base/check.h"
+#include "base/list.h"
 
 /* ---- requests ---- */
 
 static struct cpu_request *request_new(struct cpu_bus *b)
 {
-	struct cpu_request *r = b->free;
+	struct cpu_request *r;
 
-	if (r) {
-		b->free = r->next;
-	} else {
-		r = g_new(struct cpu_request, 1);
-		r->trail = b->c->account ? g_new(struct cpu_trail, 1) : NULL;
-	}
+	if (likely(b->free != NULL))
+		return base_stack_pop(&b->free, next);
+	r = g_new(struct cpu_request, 1);
+	r->trail = b->c->account ? g_new(struct cpu_trail, 1) : NULL;
 	return r;
 }
 
@@ -25,8 +24,7 @@ static struct cpu_request *request_of(struct cpu_event *e)
 
 static void request_put(struct cpu_bus *b, struct cpu_request *r)
 {
-	r->next = b->free;
-	b->free = r;
+	base_stack_push(&b->free, r, next);
 }
 
 static struct cpu_request **bucket_of(struct cpu_bus *b, uint64_t line)
@@ -633,13 +631,9 @@ uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void 
 
 void cpu_bus_free(struct cpu_bus *b)
 {
-	while (b->free) {
-		struct cpu_request *next = b->free->next;
-
-		g_free(b->free->trail);
-		g_free(b->free);
-		b->free = next;
-	}
+	for (struct cpu_request *r = b->free; r; r = r->next)
+		g_free(r->trail);
+	base_stack_free(&b->free, next);
 	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
 		cpu_tags_free(&b->llc[i]);
 	g_free(b->llc);

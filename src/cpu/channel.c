@@ -39,12 +39,8 @@ uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t by
 
 static struct cpu_channel_access *access_new(struct cpu_channels *h, uint64_t line)
 {
-	struct cpu_channel_access *a = h->free;
+	struct cpu_channel_access *a = base_stack_take(&h->free, next);
 
-	if (a)
-		h->free = a->next;
-	else
-		a = g_new(struct cpu_channel_access, 1);
 	*a = (struct cpu_channel_access){
 	    .dram = {.line = line, .bytes = (uint32_t)h->c->p->line_bytes, .class = CPU_DRAM_CPU, .self = h}};
 	return a;
@@ -52,8 +48,7 @@ static struct cpu_channel_access *access_new(struct cpu_channels *h, uint64_t li
 
 static void access_put(struct cpu_channels *h, struct cpu_channel_access *a)
 {
-	a->next = h->free;
-	h->free = a;
+	base_stack_push(&h->free, a, next);
 }
 
 /* When the queue of writes before the channel has room again: now, or later. */
@@ -284,12 +279,7 @@ void cpu_channels_observe(struct cpu_channels *h)
 
 void cpu_channels_free(struct cpu_channels *h)
 {
-	while (h->free) {
-		struct cpu_channel_access *next = h->free->next;
-
-		g_free(h->free);
-		h->free = next;
-	}
+	base_stack_free(&h->free, next);
 	base_map_free(&h->writes);
 	base_table_free(&h->versions);
 	cpu_dram_free(&h->dram);

@@ -239,12 +239,9 @@ static void load_end(struct cpu_core *k, uint64_t units)
 static void place_free(struct cpu_core *k, uint64_t units)
 {
 	load_end(k, units);
-	while (k->first && k->loads < k->c->p->load_count) {
-		struct cpu_thread *t = k->first;
+	while (k->placeless.first && k->loads < k->c->p->load_count) {
+		struct cpu_thread *t = base_fifo_pop(&k->placeless, next);
 
-		k->first = t->next;
-		if (!k->first)
-			k->last = &k->first;
 		t->wait = CPU_WAIT_NOT;
 		account(t, CPU_PART_PLACE, units);
 		go_on_and_answer(t, units);
@@ -390,9 +387,7 @@ static bool wait_for_place(struct cpu_thread *t)
 
 	k->c->stats.place_waits++;
 	t->wait = CPU_WAIT_PLACE;
-	t->next = NULL;
-	*k->last = t;
-	k->last = &t->next;
+	base_fifo_push(&k->placeless, t, next);
 	return false;
 }
 
@@ -810,7 +805,7 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 {
 	const struct cpu_params *p = c->p;
 
-	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages, .last = &k->first};
+	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages};
 	cpu_tags_init(&k->l1, p->l1_bytes, (uint32_t)p->l1_ways_count, p->line_bytes);
 	cpu_tags_init(&k->l2, p->l2_bytes, (uint32_t)p->l2_ways_count, p->line_bytes);
 	cpu_tags_is_part(&k->l1, 1, cpu_frame_channels(c), c->page_shift - c->line_shift);

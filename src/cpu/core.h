@@ -7,6 +7,7 @@
 #ifndef STRATA_CPU_CORE_H
 #define STRATA_CPU_CORE_H
 
+#include "base/list.h"
 #include "cpu/bus.h"
 #include "cpu/pages.h"
 #include "cpu/stream.h"
@@ -71,7 +72,9 @@ struct cpu_core {
 	struct cpu_tag *recent[8]; /* of the first level: where a line was last */
 	struct cpu_thread *threads;
 	uint32_t loads, stores, prefetches; /* under way, by line */
-	struct cpu_thread *first, **last; /* threads that wait for a place, in the order of coming */
+	struct {
+		BASE_FIFO(struct cpu_thread);
+	} placeless; /* threads that wait for a place of a load, in the order of coming */
 	uint64_t issue_units; /* its issue slots are taken until then */
 	uint64_t issue_rest;  /* and for this, in units / issue_count */
 	struct cpu_streams streams;

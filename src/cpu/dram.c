@@ -101,15 +101,12 @@ static void pump(struct cpu_dram_channel *h)
 	while (h->waiting) {
 		const uint32_t class = (uint32_t)__builtin_ctz(h->waiting);
 		struct cpu_dram_queue *q = &h->queues[class];
-		struct cpu_dram_access *a = q->first, *next = a->next;
 
-		if (!goes(h, a))
+		if (!goes(h, q->first))
 			return;
-		q->first = next;
-		if (!next) {
-			q->end = &q->first;
+		(void)base_fifo_pop(q, next);
+		if (!q->first)
 			h->waiting &= ~(1u << class);
-		}
 	}
 }
 
@@ -133,9 +130,7 @@ void cpu_dram_access_now(struct cpu_dram *d, struct cpu_dram_access *a)
 	d->under_way++;
 	if (is_first && goes(h, a))
 		return;
-	a->next = NULL;
-	*q->end = a;
-	q->end = &a->next;
+	base_fifo_push(q, a, next);
 	h->waiting |= 1u << a->class;
 	if (!is_first)
 		pump(h);
@@ -172,8 +167,6 @@ void cpu_dram_init(struct cpu_dram *d, struct cpu_common *c, struct mem_memory *
 		h->dram = d;
 		h->event.fire = fire_free;
 		h->event.self = h;
-		for (uint32_t k = 0; k < CPU_DRAM_CLASS_COUNT; k++)
-			h->queues[k].end = &h->queues[k].first;
 	}
 }
 

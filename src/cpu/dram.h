@@ -3,6 +3,7 @@
 #ifndef STRATA_CPU_DRAM_H
 #define STRATA_CPU_DRAM_H
 
+#include "base/list.h"
 #include "cpu/common.h"
 
 /* Who asks, the first served first. */
@@ -28,7 +29,7 @@ struct cpu_dram_access {
 };
 
 struct cpu_dram_queue {
-	struct cpu_dram_access *first, **end;
+	BASE_FIFO(struct cpu_dram_access);
 };
 
 struct cpu_dram_channel {

@@ -2,6 +2,7 @@
 #include "cpu/events.h"
 
 #include "base/check.h"
+#include "base/list.h"
 
 #include <string.h>
 
@@ -71,12 +72,8 @@ static void put_due(struct cpu_events *q, struct cpu_event *e)
 
 static struct cpu_pack *pack_new(struct cpu_events *q, struct cpu_pack *before)
 {
-	struct cpu_pack *pack = q->free;
+	struct cpu_pack *pack = base_stack_take(&q->free, before);
 
-	if (pack)
-		q->free = pack->before;
-	else
-		pack = g_new(struct cpu_pack, 1);
 	pack->before = before;
 	pack->behind = before ? before->behind + CPU_PACK_EVENTS : 0;
 	pack->count = 0;
@@ -146,8 +143,7 @@ static void gather(struct cpu_events *q)
 		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
 	if (likely(pack && !pack->before)) {
 		sort(q->due, pack->items, pack->count);
-		pack->before = q->free;
-		q->free = pack;
+		base_stack_push(&q->free, pack, before);
 		return;
 	}
 	while (pack) {
@@ -155,8 +151,7 @@ static void gather(struct cpu_events *q)
 
 		for (uint32_t i = 0; i < pack->count; i++)
 			q->due[pack->behind + i] = pack->items[i];
-		pack->before = q->free;
-		q->free = pack;
+		base_stack_push(&q->free, pack, before);
 		pack = before;
 	}
 	sort(q->due, q->due, q->due_count);

@@ -60,15 +60,16 @@ void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number)
 	c->zero = g_aligned_alloc0((size_t)2 * c->m, sizeof(float), HOST_LINE_BYTES);
 	c->rf_times = g_new0(struct csp_register_time, c->rf_count);
 	c->ssrf_times = g_new0(struct csp_register_time, c->ssrf_count);
-	c->starts = g_new0(uint64_t, p->issue_entry_count);
+	c->starts.cap = (uint32_t)p->issue_entry_count;
+	c->starts.items = g_new0(uint64_t, c->starts.cap);
+	c->signals.cap = CSP_SIGNALS_MAX;
+	c->signals.items = g_new0(uint64_t, c->signals.cap);
 	c->loads.cap = c->stores.cap = (uint32_t)p->load_entry_count;
 	c->loads.items = g_new0(struct csp_access, c->loads.cap);
 	c->stores.items = g_new0(struct csp_access, c->stores.cap);
 	c->transfers = g_new0(struct csp_transfer, p->line_entry_count);
-	for (uint32_t i = 0; i < p->line_entry_count; i++) {
-		c->transfers[i].next = c->free;
-		c->free = &c->transfers[i];
-	}
+	for (uint32_t i = 0; i < p->line_entry_count; i++)
+		base_stack_push(&c->free, &c->transfers[i], next);
 	c->line_count = csp_core_line_count(p, number);
 	c->vault_count = csp_core_vault_count(p, number);
 	csp_core_place(p, (uint32_t)m->config->dram.vault_count, number, &c->stack, &c->first_vault);
@@ -89,7 +90,8 @@ void csp_core_release(struct csp_core *c)
 	g_aligned_free(c->zero);
 	g_free(c->rf_times);
 	g_free(c->ssrf_times);
-	g_free(c->starts);
+	g_free(c->starts.items);
+	g_free(c->signals.items);
 	g_free(c->loads.items);
 	g_free(c->stores.items);
 	g_free(c->transfers);
@@ -224,7 +226,6 @@ static void vector_do(struct csp_core *c, const struct csp_instr *x, const struc
 
 static enum outcome vector_issue(struct csp_core *c, const struct csp_instr *x, uint64_t cycle)
 {
-	const uint32_t cap = (uint32_t)c->machine->config->csp.issue_entry_count;
 	struct vector_op v;
 	enum outcome wait;
 	uint64_t at;
@@ -238,15 +239,14 @@ static enum outcome vector_issue(struct csp_core *c, const struct csp_instr *x, 
 		return wait;
 	if (unlikely(c->machine->is_accounted))
 		csp_account_go_on(c, cycle);
-	if (c->start_count == cap) {
-		c->local_cycle = base_max_u64(c->local_cycle, c->starts[c->start_first]);
-		c->start_first = (c->start_first + 1) % cap;
-		c->start_count--;
+	if (c->starts.count == c->starts.cap) {
+		c->local_cycle = base_max_u64(c->local_cycle, *base_ring_first(&c->starts));
+		base_ring_pop(&c->starts);
 	}
 	at = base_max_u64(c->local_cycle, c->fu_free_cycle);
 	if (unlikely(c->machine->is_accounted))
 		csp_account_begin(c, at);
-	c->starts[(c->start_first + c->start_count++) % cap] = at;
+	*base_ring_push(&c->starts) = at;
 	vector_do(c, x, &v, at);
 	c->stats.vector_instructions++;
 	return GOES_ON;
@@ -256,7 +256,7 @@ static enum outcome vector_issue(struct csp_core *c, const struct csp_instr *x, 
 
 static struct csp_access *access_push(struct csp_access_queue *q)
 {
-	return &q->items[(q->first + q->count++) % q->cap];
+	return base_ring_push(q);
 }
 
 /* The value is there at once; who reads the register in time waits for the line. */
@@ -372,13 +372,13 @@ static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 	if (c->stores.count || c->stores_under_way)
 		return WAITS_FOR_LINE;
 	to = &c->machine->cores[number];
-	if (to->signal_count == CSP_SIGNALS_MAX) {
+	if (to->signals.count == to->signals.cap) {
 		csp_mistake(c, x, "core %lld has %d signals that it has not waited for", (long long)number,
 			    CSP_SIGNALS_MAX);
 		return ENDS;
 	}
 	units = sim_now_units(e) + sim_units_of_ps(e, c->machine->config->csp.signal_ps);
-	to->signals[(to->signal_first + to->signal_count++) % CSP_SIGNALS_MAX] = units;
+	*base_ring_push(&to->signals) = units;
 	sim_wake_units(e, to->comp, units);
 	c->stats.signals++;
 	return GOES_ON;
@@ -393,11 +393,10 @@ static enum outcome wait_issue(struct csp_core *c, const struct csp_instr *x)
 		csp_mistake(c, x, "wait %lld: a core waits for 0 to %d signals", (long long)count, CSP_SIGNALS_MAX);
 		return ENDS;
 	}
-	if (count && (c->signal_count < count ||
-		      c->signals[(c->signal_first + (uint32_t)count - 1) % CSP_SIGNALS_MAX] > now))
+	if (count && (c->signals.count < count || *base_ring_at(&c->signals, (uint32_t)count - 1) > now))
 		return WAITS_FOR_SIGNAL;
-	c->signal_first = (c->signal_first + (uint32_t)count) % CSP_SIGNALS_MAX;
-	c->signal_count -= (uint32_t)count;
+	for (uint32_t i = 0; i < count; i++)
+		base_ring_pop(&c->signals);
 	return GOES_ON;
 }
 

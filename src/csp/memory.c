@@ -16,13 +16,12 @@
 
 static struct csp_access *queue_first(struct csp_access_queue *q)
 {
-	return q->count ? &q->items[q->first] : NULL;
+	return q->count ? base_ring_first(q) : NULL;
 }
 
 static void queue_drop(struct csp_access_queue *q)
 {
-	q->first = (q->first + 1) % q->cap;
-	q->count--;
+	base_ring_pop(q);
 }
 
 static struct csp_register_time *times_of(struct csp_core *c, enum csp_space space, uint32_t reg)
@@ -43,9 +42,8 @@ static void transfer_begin(struct csp_core *c, struct csp_access *a, bool is_sto
 {
 	const uint32_t reg = (uint32_t)(a->reg + a->next * a->reg_stride);
 	struct csp_register_time *t = times_of(c, a->space, reg);
-	struct csp_transfer *x = c->free;
+	struct csp_transfer *x = base_stack_pop(&c->free, next);
 
-	c->free = x->next;
 	*x = (struct csp_transfer){.core = c,
 				   .target = a->target,
 				   .line = (uint64_t)(a->line + a->next * a->line_stride),
@@ -167,8 +165,7 @@ static void block_answered(struct csp_machine *m, struct mem_req *r)
 	}
 	c->under_way--;
 	c->stores_under_way -= x->is_store;
-	x->next = c->free;
-	c->free = x;
+	base_stack_push(&c->free, x, next);
 	sim_wake_units(m->ctx.engine, c->comp, now);
 }
 

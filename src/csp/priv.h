@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "base/list.h"
 #include "csp/account.h"
 #include "csp/cfma.h"
 #include "csp/machine.h"
@@ -45,8 +46,7 @@ struct csp_access {
 };
 
 struct csp_access_queue {
-	struct csp_access *items;
-	uint32_t first, count, cap;
+	BASE_RING(struct csp_access);
 };
 
 struct csp_loop {
@@ -74,8 +74,9 @@ struct csp_core {
 	bool is_halted;
 	/* functional units */
 	uint64_t fu_free_cycle, fu_last_cycle;
-	uint64_t *starts; /* ring: when the last vector instructions began */
-	uint32_t start_first, start_count;
+	struct csp_times {
+		BASE_RING(uint64_t);
+	} starts; /* when the last vector instructions began */
 	float *rf, *ssrf, *zero; /* register or vector after the other, m real and m imaginary parts each */
 	struct csp_register_time *rf_times, *ssrf_times;
 	uint32_t rf_count, ssrf_count, m;
@@ -90,8 +91,7 @@ struct csp_core {
 	uint64_t line_count, mapped_bytes;
 	uint32_t stack, first_vault, vault_count;
 	/* signals */
-	uint64_t signals[CSP_SIGNALS_MAX]; /* ring: when they arrive, in units */
-	uint32_t signal_first, signal_count;
+	struct csp_times signals; /* when they arrive, in units */
 	struct csp_account account;
 	struct csp_core_stats stats;
 };

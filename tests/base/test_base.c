@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <glib.h>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -212,11 +213,44 @@ static void test_table(void **state)
 	assert_int_equal(base_table_get(&t, 1), 0);
 }
 
+/* Of a pool items that came back are taken first; a ring that is full grows, and keeps its order round the end. */
+static void test_pool_and_growing_ring(void **state)
+{
+	struct member *pool = NULL, *a = base_stack_take(&pool, under), *b;
+	struct {
+		BASE_RING(uint32_t);
+	} ring = {0};
+	uint32_t next = 0;
+
+	(void)state;
+	base_stack_push(&pool, a, under);
+	b = base_stack_take(&pool, under);
+	assert_ptr_equal(a, b);
+	assert_null(pool);
+	base_stack_push(&pool, b, under);
+	base_stack_free(&pool, under);
+	assert_null(pool);
+	for (uint32_t i = 0; i < 100; i++) {
+		base_ring_grow(&ring);
+		*base_ring_push(&ring) = i;
+		if (i % 3 == 0) {
+			assert_int_equal(*base_ring_first(&ring), next++);
+			base_ring_pop(&ring);
+		}
+	}
+	for (; ring.count; next++) {
+		assert_int_equal(*base_ring_first(&ring), next);
+		base_ring_pop(&ring);
+	}
+	assert_int_equal(next, 100);
+	g_free(ring.items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fifo),
-		cmocka_unit_test(test_stack_and_list),
+		cmocka_unit_test(test_stack_and_list), cmocka_unit_test(test_pool_and_growing_ring),
 		cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_hash),
