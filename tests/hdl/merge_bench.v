@@ -52,9 +52,9 @@ module bench;
 			at_b = 1024 + b / 2 % 2;
 			at_out = 2048 + (a + b / 2) % 2;
 			for (k = 0; k < a; k = k + 1)
-				memory[at_a + k] = {64'd1000 + k, 64'd0 + k / 2};
+				memory[at_a + k] = {64'd1000 + k, 64'd0 + k / 64'd2};
 			for (k = 0; k < b; k = k + 1)
-				memory[at_b + k] = {64'd2000 + k, 64'd0 + k / 3};
+				memory[at_b + k] = {64'd2000 + k, 64'd0 + k / 64'd3};
 			memory[at_out - 1] = {128{1'b1}};
 			memory[at_out + a + b] = {128{1'b1}};
 			work = {64'b0, 64'b0, (64'd0 + at_out) << 4, 32'b0, b, (64'd0 + at_b) << 4, 32'b0, a,
@@ -69,10 +69,10 @@ module bench;
 			from_b = 0;
 			for (k = 0; k < a + b; k = k + 1) begin
 				if (from_b == b || (from_a < a && from_a / 2 <= from_b / 3)) begin
-					want = {64'd1000 + from_a, 64'd0 + from_a / 2};
+					want = {64'd1000 + from_a, 64'd0 + from_a / 64'd2};
 					from_a = from_a + 1;
 				end else begin
-					want = {64'd2000 + from_b, 64'd0 + from_b / 3};
+					want = {64'd2000 + from_b, 64'd0 + from_b / 64'd3};
 					from_b = from_b + 1;
 				end
 				if (memory[at_out + k] != want)

@@ -2,6 +2,8 @@
 // (a double has more than twice a float's bits and two); then SubtractPSF on a picture, overlaps of all shifts.
 `timescale 1ns / 1ps
 module bench;
+	integer fault = 0; // what "benches" has planted
+	initial if (!$value$plusargs("fault=%d", fault)) fault = 0;
 	// ---- arithmetic ----
 	reg [31:0] a, b;
 	wire [31:0] product, difference;
