@@ -444,7 +444,7 @@ static void account(const struct accelerator *a, bool has_taken)
 
 static void fail_by(struct accelerator *a, uint8_t error)
 {
-	const char *why = error > 1 ? a->s->library->why(a->design) : "";
+	const char *why = error > HDL_ERROR_PORT ? a->s->library->why(a->design) : "";
 
 	switch (error) {
 	case HDL_ERROR_ENDED:
@@ -457,7 +457,10 @@ static void fail_by(struct accelerator *a, uint8_t error)
 		fail(a, "vvp, which simulates it, has gone");
 		break;
 	case HDL_ERROR_SILENT:
-		fail(a, "vvp, which simulates it, has not answered for %u s; its logic may not settle", HDL_SILENCE_S);
+		fail(a,
+		     "vvp, which simulates it, has not answered for ndp.answer_limit_ns = %" G_GUINT64_FORMAT
+		     "; its logic may not settle",
+		     a->s->p->answer_limit_ns);
 		break;
 	default:
 		fail(a, "its port `error` is set");
@@ -759,13 +762,16 @@ static bool reset(struct accelerator *a)
 	g_autofree char *wave = *s->p->wave ? g_strdup_printf("%s.%u.fst", s->p->wave, a->number) : NULL;
 	const uint64_t period_units = sim_period_units(s->engine, a->comp.domain);
 
-	a->design = s->library->make(wave, s->p->initial_seed ? s->p->initial_seed + a->number : 0);
+	a->design = s->library->make(wave, s->p->initial_seed ? s->p->initial_seed + a->number : 0,
+				     s->p->answer_limit_ns);
 	if (!a->design)
 		return false;
 	a->ports.reset = 1;
 	a->ports.are_registers_new = 1;
 	a->ports.half_ps = sim_ps_of_units(s->engine, period_units) / 2;
 	s->library->cycle(a->design, &a->ports);
+	if (a->ports.error > HDL_ERROR_PORT)
+		fail_by(a, a->ports.error);
 	return true;
 }
 

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 enum {
-	HDL_ERROR_ENDED = 2, /* $finish, $stop or $fatal */
+	HDL_ERROR_PORT = 1,  /* its port `error` is set */
+	HDL_ERROR_ENDED,     /* $finish, $stop or $fatal */
 	HDL_ERROR_FATAL,     /* it cannot go on: its logic does not settle, for example; why is known */
 	HDL_ERROR_LOST,	     /* the process that simulates it has gone */
-	HDL_ERROR_SILENT     /* ... has not answered for HDL_SILENCE_S seconds */
+	HDL_ERROR_SILENT     /* ... has not answered in the time that make was told */
 };
-enum { HDL_SILENCE_S = 60 };
 enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64, HDL_REGISTERS = 8 };
 
 struct hdl_port_in {
@@ -39,7 +39,7 @@ struct hdl_ports {
 	struct hdl_port_in in[HDL_PORTS];
 	/* From it, in the same cycle. */
 	uint8_t has_registers; /* its module has that port */
-	uint8_t message_ready, reply_valid, busy, error; /* error: 0, 1 of the port, or an HDL_ERROR */
+	uint8_t message_ready, reply_valid, busy, error; /* error: 0, or an HDL_ERROR */
 	uint8_t reply[HDL_MESSAGE_BYTES];
 	struct hdl_port_out out[HDL_PORTS];
 };
@@ -48,9 +48,10 @@ struct hdl_ports {
 struct hdl_library {
 	uint32_t ports_bytes; /* sizeof(struct hdl_ports) */
 	/* wave_path: the file of its waveform, made in the first cycle that is recorded; NULL: none is. seed: of the
-	 * values that registers begin with; 0: they are 0. Returns NULL where it cannot be simulated, and why has been
-	 * said on standard error. */
-	void *(*make)(const char *wave_path, uint64_t seed);
+	 * values that registers begin with; 0: they are 0. answer_ns: of the host's time, in which a process that
+	 * simulates it answers a cycle. Returns NULL where it cannot be simulated, and why has been said on standard
+	 * error. */
+	void *(*make)(const char *wave_path, uint64_t seed, uint64_t answer_ns);
 	void (*free)(void *design);
 	/* One cycle: what comes from the design follows from its registers and from what goes to it; then the edge. */
 	void (*cycle)(void *design, struct hdl_ports *ports);

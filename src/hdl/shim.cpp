@@ -59,7 +59,7 @@ struct design {
 
 #ifdef HDL_WAVE
 
-void *make(const char *wave_path, uint64_t seed)
+void *make(const char *wave_path, uint64_t seed, uint64_t)
 {
 	design *self = new design(seed);
 
@@ -89,7 +89,7 @@ void end(void *self)
 
 #else
 
-void *make(const char *, uint64_t seed)
+void *make(const char *, uint64_t seed, uint64_t)
 {
 	return new design(seed);
 }

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SOCKET = 3, PROGRAM = 4 }; /* vvp's */
+enum { SOCKET = 3, PROGRAM = 4, LOG = 5 }; /* vvp's */
 enum { WANTS_CYCLE, WANTS_STATE };
 
 /* ---- vvp: the values of its objects ---- */
@@ -278,6 +278,7 @@ static PLI_INT32 next(PLI_BYTE8 *unused)
 	uint8_t wants;
 
 	(void)unused;
+	(void)!ftruncate(LOG, 0); /* only what was said last is read there */
 	while (vvp_reads(&wants, 1) && wants == WANTS_STATE) {
 		tell_scope(design_scope());
 		vvp_sends("\n", 1);
@@ -393,16 +394,18 @@ extern const char strata_vvp_end[] __attribute__((visibility("hidden")));
 struct design {
 	pid_t vvp;
 	int socket;    /* -1: it has ended */
+	int log;       /* what it has said since its last cycle began is at the end of this file */
 	uint8_t error; /* why it ended by itself; 0: it has not */
-	const char *why;
+	char why[1024];
 };
 
-/* It has the socket and the program; not the environment, which may be one that makes every process a modelled one.
- * Ctrl-C is the simulator's. */
+/* It has the socket, the program and its log; not the environment, which may be one that makes every process a modelled
+ * one. Ctrl-C is the simulator's. */
 static int start(struct design *d, int socket, int program, const char *wave_path, uint64_t begin_seed)
 {
 	char module[4096], wave[4096], path[4096], seed[32];
-	char *const words[] = {"vvp", "-n", "-m", module, "/dev/fd/4", "-fst", seed, wave_path ? wave : NULL, NULL};
+	char *const words[] = {"vvp", "-n", "-l", "/dev/fd/5", "-m", module, "/dev/fd/4", "-fst", seed,
+			       wave_path ? wave : NULL, NULL};
 	char *const environment[] = {path, NULL};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -419,6 +422,7 @@ static int start(struct design *d, int socket, int program, const char *wave_pat
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, socket, SOCKET);
 	posix_spawn_file_actions_adddup2(&files, program, PROGRAM);
+	posix_spawn_file_actions_adddup2(&files, d->log, LOG);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes,
 				 POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
@@ -446,20 +450,22 @@ static void end(void *self)
 /* Above those that vvp gets: dup2 of a file onto itself would leave it closed there. */
 static int file_above(int file)
 {
-	const int above = fcntl(file, F_DUPFD_CLOEXEC, PROGRAM + 1);
+	const int above = fcntl(file, F_DUPFD_CLOEXEC, LOG + 1);
 
 	close(file);
 	return above;
 }
 
-static void *make(const char *wave_path, uint64_t seed)
+static void *make(const char *wave_path, uint64_t seed, uint64_t answer_ns)
 {
-	const struct timeval silence = {.tv_sec = HDL_SILENCE_S};
+	const struct timeval silence = {.tv_sec = (time_t)(answer_ns / 1000000000),
+					.tv_usec = (suseconds_t)(answer_ns / 1000 % 1000000)};
 	const size_t bytes = (size_t)(strata_vvp_end - strata_vvp_begin);
 	struct design *d = calloc(1, sizeof(*d));
 	int program = memfd_create("design.vvp", MFD_CLOEXEC), sockets[2], error = -1;
 
-	if (program >= 0 && write(program, strata_vvp_begin, bytes) == (ssize_t)bytes &&
+	d->log = file_above(memfd_create("design.log", MFD_CLOEXEC));
+	if (program >= 0 && d->log >= 0 && write(program, strata_vvp_begin, bytes) == (ssize_t)bytes &&
 	    !socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) {
 		program = file_above(program);
 		sockets[1] = file_above(sockets[1]);
@@ -473,14 +479,19 @@ static void *make(const char *wave_path, uint64_t seed)
 	if (!error)
 		return d;
 	fprintf(stderr, "ndp.hdl: cannot start vvp: %s\n", strerror(error > 0 ? error : errno));
+	if (d->log >= 0)
+		close(d->log);
 	free(d);
 	return NULL;
 }
 
 static void drop(void *self)
 {
-	end(self);
-	free(self);
+	struct design *d = self;
+
+	end(d);
+	close(d->log);
+	free(d);
 }
 
 static bool asks(struct design *d, uint8_t wants)
@@ -488,7 +499,26 @@ static bool asks(struct design *d, uint8_t wants)
 	return d->socket >= 0 && send(d->socket, &wants, 1, MSG_NOSIGNAL) == 1;
 }
 
-/* vvp ends with 0 at $finish and $stop, with 1 at $fatal. One that is silent is ended. */
+/* The last line with one of the words that it has said since its cycle began; "": there is none. */
+static void last_said(struct design *d, const char *const *words)
+{
+	char said[1 << 16];
+	const off_t room = sizeof(said) - 1, size = lseek(d->log, 0, SEEK_END);
+	const ssize_t bytes = pread(d->log, said, (size_t)room, size > room ? size - room : 0);
+	char *rest = said, *line;
+
+	said[bytes > 0 ? bytes : 0] = '\0';
+	for (ssize_t i = 0; i < bytes; i++)
+		if (!said[i]) /* what was cut off before it */
+			said[i] = '\n';
+	while ((line = strsep(&rest, "\n")))
+		for (const char *const *word = words; *word; word++)
+			if (strstr(line, *word))
+				snprintf(d->why, sizeof(d->why), "%s", line);
+}
+
+/* vvp ends with 0 at $finish and $stop, with 1 at $fatal; it says the place, and $fatal's text. One that is silent is
+ * ended. */
 static uint8_t why_ended(struct design *d, bool is_silent)
 {
 	int status;
@@ -497,7 +527,11 @@ static uint8_t why_ended(struct design *d, bool is_silent)
 		kill(d->vvp, SIGKILL);
 	if (waitpid(d->vvp, &status, 0) != d->vvp || (!is_silent && (!WIFEXITED(status) || WEXITSTATUS(status) > 1)))
 		return HDL_ERROR_LOST;
-	d->why = is_silent ? "" : WEXITSTATUS(status) ? "$fatal" : "$finish or $stop";
+	if (!is_silent)
+		last_said(d, WEXITSTATUS(status) ? (const char *const[]){"FATAL: ", NULL}
+						 : (const char *const[]){"$finish called", "$stop called", NULL});
+	if (!is_silent && !*d->why)
+		strcpy(d->why, WEXITSTATUS(status) ? "$fatal" : "$finish or $stop");
 	return is_silent ? HDL_ERROR_SILENT : HDL_ERROR_ENDED;
 }
 
@@ -515,9 +549,7 @@ static void cycle(void *self, struct hdl_ports *p)
 
 static const char *why(void *self)
 {
-	const struct design *d = self;
-
-	return d->why ? d->why : "";
+	return ((const struct design *)self)->why;
 }
 
 static void state(void *self, void (*tell_one)(void *to, const char *name, const char *value), void *to)
