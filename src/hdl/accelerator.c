@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/list.h"
 #include "hdl/account.h"
+#include "hdl/held.h"
 
 static const char clock_name[] = "hdl";
 
@@ -82,6 +83,7 @@ struct accelerator {
 	uint64_t *reply_units;
 	uint32_t reply_first, reply_held;
 	uint64_t taken_count, reply_count; /* messages, from and to software */
+	struct hdl_held replies, requests[HDL_PORTS]; /* offered, and not taken */
 };
 
 struct hdl_system {
@@ -298,18 +300,43 @@ static void take_answers(struct accelerator *a)
 	}
 }
 
+/* A request, as hdl_held keeps it. */
+struct asked {
+	uint64_t address;
+	uint32_t bytes, is_write;
+};
+
+static void fail_lost_request(struct accelerator *a, uint32_t port)
+{
+	struct asked r;
+
+	memcpy(&r, a->requests[port].items[0], sizeof(r));
+	fail(a,
+	     "request_valid[%u] is down before request_ready[%u] was up: it %s %u bytes at 0x%" G_GINT64_MODIFIER
+	     "x, and that is lost",
+	     port, port, r.is_write ? "writes" : "reads", r.bytes, r.address);
+}
+
 static bool take_requests(struct accelerator *a)
 {
 	bool is_any = false;
 
 	for (uint32_t i = 0; i < HDL_PORTS; i++) {
-		if (!a->ports.out[i].request_valid)
+		const struct hdl_port_out *out = &a->ports.out[i];
+		const struct asked r = {out->request_address, out->request_bytes, out->request_write};
+
+		if (unlikely(a->requests[i].count && !out->request_valid))
+			fail_lost_request(a, i);
+		if (!out->request_valid)
 			continue;
 		is_any = true;
-		if (a->ports.in[i].request_ready)
+		if (a->ports.in[i].request_ready) {
+			hdl_held_taken(&a->requests[i], &r, sizeof(r));
 			request(a, i);
-		else
+		} else {
+			hdl_held_offered(&a->requests[i], &r, sizeof(r));
 			a->s->stats.port_waits++;
+		}
 	}
 	return is_any;
 }
@@ -324,6 +351,31 @@ static void reply(struct accelerator *a)
 	a->reply_units[(a->reply_first + a->reply_held++) % s->p->reply_depth_count] =
 	    sim_units_of_ps(s->engine, time_ps);
 	s->user.replied(s->user.self, a->number, time_ps, a->ports.reply);
+}
+
+/* Whether software gets a reply in this cycle. */
+static bool take_reply(struct accelerator *a)
+{
+	const struct hdl_ports *p = &a->ports;
+
+	if (unlikely(a->replies.count && !p->reply_valid)) {
+		uint64_t word;
+
+		memcpy(&word, a->replies.items[0], sizeof(word));
+		fail(a,
+		     "reply_valid is down before reply_ready was up: %u replies are lost, the first begins with 0x%"
+		     G_GINT64_MODIFIER "x",
+		     a->replies.count, word);
+	}
+	if (!p->reply_valid)
+		return false;
+	if (!p->reply_ready) {
+		hdl_held_offered(&a->replies, p->reply, sizeof(p->reply));
+		return false;
+	}
+	hdl_held_taken(&a->replies, p->reply, sizeof(p->reply));
+	reply(a);
+	return true;
 }
 
 static void add_register(void *to, const char *name, const char *value)
@@ -492,9 +544,7 @@ static void tick(void *accelerator, uint64_t cycle)
 		account(a, has_taken);
 	take_answers(a);
 	is_asking = take_requests(a);
-	has_replied = a->ports.reply_valid && a->ports.reply_ready;
-	if (has_replied)
-		reply(a);
+	has_replied = take_reply(a);
 	count_quiet(a, (a->ports.busy || (a->ports.message_valid && !has_taken)) && !is_asking &&
 			   !a->ports.reply_valid && a->free_count == s->limit);
 	count_polls(a, !a->ports.busy || has_taken || has_replied);
