@@ -273,13 +273,6 @@ void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 
 /* ---- remote accesses ---- */
 
-static uint64_t port(uint64_t *free_units, struct channel_system *s, uint64_t from, uint64_t bytes,
-		     uint64_t mbytes_per_s)
-{
-	*free_units = MAX(from, *free_units) + bytes * 1000000 * s->c->per_ps / mbytes_per_s;
-	return *free_units;
-}
-
 static struct remote **bucket_of(struct ndp_point *a, uint64_t line)
 {
 	return &a->waiting[line * 0x9e3779b97f4a7c15u >> 54];
@@ -337,7 +330,7 @@ static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units
 {
 	struct channel_system *s = a->s;
 	const uint64_t bytes = r->answer_bytes;
-	const uint64_t out = port(&a->out_free_units, s, from_units, bytes, s->p->point_out_mbytes_per_s);
+	const uint64_t out = net_wire_send(&a->out, from_units, bytes);
 
 	s->stats.point_out_bytes += bytes;
 	r->event.fire = fire_data_down;
@@ -798,8 +791,7 @@ static void grant(void *self, const struct cpu_request *r, cpu_version version)
 	if (is_new) {
 		tag->version = version;
 		s->stats.point_in_bytes += LINE_BYTES;
-		units = port(&a->in_free_units, s, units, LINE_BYTES, s->p->point_in_mbytes_per_s) +
-			ps_units(s, s->p->point_bus_ps);
+		units = net_wire_send(&a->in, units, LINE_BYTES) + ps_units(s, s->p->point_bus_ps);
 	}
 	tag->state = row->next == COH_POINT_MODIFIED ? CPU_MODIFIED : CPU_SHARED;
 	cpu_tags_use(&a->cache, tag);
@@ -824,7 +816,10 @@ static const struct cpu_agent_ops peer_ops = {
 
 void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 {
-	*a = (struct ndp_point){.s = s, .number = number};
+	*a = (struct ndp_point){.s = s,
+				.number = number,
+				.in = net_wire_of_rate(s->p->point_in_mbytes_per_s, s->c->per_ps),
+				.out = net_wire_of_rate(s->p->point_out_mbytes_per_s, s->c->per_ps)};
 	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
 	cpu_tags_is_part(&a->cache, 1, cpu_frame_channels(s->c), s->c->page_shift - s->c->line_shift);
 	a->placeless = g_new0(struct point_queue, a->cache.set_count);

@@ -9,6 +9,7 @@
 #include "channel/channel.h"
 #include "coh/coh.h"
 #include "cpu/inside.h"
+#include "net/wire.h"
 
 enum { LINE_BYTES = 128, QUARTER_BYTES = 32, QUARTERS = 4 };
 enum { LINE_BUCKETS = 1024, POINT_BUCKETS = 1024 };
@@ -226,7 +227,7 @@ struct ndp_point {
 	struct point_queue {
 		BASE_FIFO(struct remote);
 	} *placeless;
-	uint64_t in_free_units, out_free_units;
+	struct net_wire in, out; /* its ports: lines from the bus; data to the NDP-Ms */
 };
 
 struct claim {

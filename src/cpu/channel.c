@@ -13,26 +13,20 @@ static uint32_t channel_of(const struct cpu_channels *h, uint64_t line)
 
 uint64_t cpu_channels_up(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps)
 {
-	const uint64_t ps = bytes * 1000000 / h->c->p->up_mbytes_per_s;
-	uint64_t *free_units = &h->up_free_units[channel];
+	struct net_wire *up = &h->up[channel];
 
 	h->c->stats.up_bytes += bytes;
-	h->up_bytes[channel] += bytes;
-	h->c->stats.up_busy_ps += ps;
-	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
-	return *free_units + latency_ps * h->c->per_ps;
+	h->c->stats.up_busy_ps += net_wire_units(up, bytes) / h->c->per_ps;
+	return net_wire_send(up, cpu_now_units(h->c), bytes) + latency_ps * h->c->per_ps;
 }
 
 uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t bytes, uint64_t latency_ps)
 {
-	const uint64_t ps = bytes * 1000000 / h->c->p->down_mbytes_per_s;
-	uint64_t *free_units = &h->down_free_units[channel];
+	struct net_wire *down = &h->down[channel];
 
 	h->c->stats.down_bytes += bytes;
-	h->down_bytes[channel] += bytes;
-	h->c->stats.down_busy_ps += ps;
-	*free_units = MAX(cpu_now_units(h->c), *free_units) + ps * h->c->per_ps;
-	return *free_units + latency_ps * h->c->per_ps;
+	h->c->stats.down_busy_ps += net_wire_units(down, bytes) / h->c->per_ps;
+	return net_wire_send(down, cpu_now_units(h->c), bytes) + latency_ps * h->c->per_ps;
 }
 
 /* ---- lines ---- */
@@ -54,9 +48,10 @@ static void access_put(struct cpu_channels *h, struct cpu_channel_access *a)
 /* When the queue of writes before the channel has room again: now, or later. */
 static uint64_t write_queue_end(const struct cpu_channels *h, uint32_t channel)
 {
-	const uint64_t full_units = h->c->p->write_queue_count * h->down_ps * h->c->per_ps;
+	const struct net_wire *down = &h->down[channel];
+	const uint64_t full_units = h->c->p->write_queue_count * net_wire_units(down, h->c->p->line_bytes);
 
-	return MAX(cpu_now_units(h->c) + full_units, h->down_free_units[channel]) - full_units;
+	return MAX(cpu_now_units(h->c) + full_units, down->free_units) - full_units;
 }
 
 void cpu_channels_line_up(struct cpu_channels *h, struct cpu_request *r, cpu_version version)
@@ -225,7 +220,7 @@ static void write_back(void *channels, uint64_t line, cpu_version version)
 
 uint64_t cpu_channels_written(const struct cpu_channels *h, uint64_t line)
 {
-	return h->down_free_units[channel_of(h, line)] + cpu_channel_latency_ps(h->c->p) * h->c->per_ps;
+	return h->down[channel_of(h, line)].free_units + cpu_channel_latency_ps(h->c->p) * h->c->per_ps;
 }
 
 static bool invalidate(void *channels, struct cpu_request *r)
@@ -265,11 +260,12 @@ void cpu_channels_init(struct cpu_channels *h, struct cpu_common *c, struct cpu_
 	*h = (struct cpu_channels){.c = c, .bus = bus};
 	base_map_init(&h->writes);
 	cpu_dram_init(&h->dram, c, memory);
-	h->up_free_units = g_new0(uint64_t, c->p->channel_count);
-	h->down_free_units = g_new0(uint64_t, c->p->channel_count);
-	h->up_bytes = g_new0(uint64_t, c->p->channel_count);
-	h->down_bytes = g_new0(uint64_t, c->p->channel_count);
-	h->down_ps = c->p->line_bytes * 1000000 / c->p->down_mbytes_per_s;
+	h->up = g_new(struct net_wire, c->p->channel_count);
+	h->down = g_new(struct net_wire, c->p->channel_count);
+	for (uint32_t i = 0; i < c->p->channel_count; i++) {
+		h->up[i] = net_wire_of_rate(c->p->up_mbytes_per_s, c->per_ps);
+		h->down[i] = net_wire_of_rate(c->p->down_mbytes_per_s, c->per_ps);
+	}
 }
 
 void cpu_channels_observe(struct cpu_channels *h)
@@ -283,8 +279,6 @@ void cpu_channels_free(struct cpu_channels *h)
 	base_map_free(&h->writes);
 	base_table_free(&h->versions);
 	cpu_dram_free(&h->dram);
-	g_free(h->up_bytes);
-	g_free(h->down_bytes);
-	g_free(h->up_free_units);
-	g_free(h->down_free_units);
+	g_free(h->up);
+	g_free(h->down);
 }

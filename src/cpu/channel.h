@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "cpu/bus.h"
 #include "cpu/dram.h"
+#include "net/wire.h"
 
 /* A line on its way through a channel and the memory. */
 struct cpu_channel_access {
@@ -53,9 +54,7 @@ struct cpu_channels {
 	struct base_map writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
 	bool is_observed;
 	struct cpu_channel_access *free;
-	uint64_t *up_free_units, *down_free_units;
-	uint64_t *up_bytes, *down_bytes; /* by channel */
-	uint64_t down_ps; /* of a line */
+	struct net_wire *up, *down; /* by channel */
 };
 
 extern const struct cpu_home_ops cpu_channels_home;

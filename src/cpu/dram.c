@@ -64,21 +64,20 @@ static bool begin(struct cpu_dram_channel *h, struct cpu_dram_access *a)
 	struct cpu_dram *d = h->dram;
 	const struct cpu_common *c = d->c;
 	const uint64_t now = cpu_now_units(c);
-	uint64_t begin_units, rest;
+	uint64_t begin_units;
 
-	if (now < h->free_units) {
+	if (now < h->wire.free_units) {
 		if (!h->is_waiting) {
 			h->is_waiting = true;
-			cpu_event_at(&d->c->events, &h->event, h->free_units);
+			cpu_event_at(&d->c->events, &h->event, h->wire.free_units);
 		}
 		return false;
 	}
 	/* Who has waited begins when it was free: events come a part of a clock later. */
-	begin_units = h->is_late ? h->free_units : now;
+	begin_units = h->is_late ? h->wire.free_units : now;
 	h->is_late = false;
 	d->c->stats.rated_bytes += a->bytes;
-	h->rated_bytes += a->bytes;
-	h->free_units = begin_units + base_divide(a->bytes * 1000000 * c->per_ps, &d->by_rate, &rest);
+	net_wire_send(&h->wire, begin_units, a->bytes);
 	cpu_trail_step(a->trail, CPU_PART_QUEUE, begin_units);
 	cpu_trail_step(a->trail, CPU_PART_BANK, begin_units + d->latency_units);
 	a->event.fire = fire_done;
@@ -157,14 +156,13 @@ void cpu_dram_init(struct cpu_dram *d, struct cpu_common *c, struct mem_memory *
 {
 	*d = (struct cpu_dram){
 	    .c = c, .memory = memory, .channels = g_new0(struct cpu_dram_channel, c->p->channel_count)};
-	if (c->p->dram_mbytes_per_s) {
-		d->by_rate = base_divisor_of(c->p->dram_mbytes_per_s);
-		d->latency_units = c->p->dram_latency_ps * c->per_ps;
-	}
+	d->latency_units = c->p->dram_latency_ps * c->per_ps;
 	for (uint32_t i = 0; i < c->p->channel_count; i++) {
 		struct cpu_dram_channel *h = &d->channels[i];
 
 		h->dram = d;
+		if (c->p->dram_mbytes_per_s)
+			h->wire = net_wire_of_rate(c->p->dram_mbytes_per_s, c->per_ps);
 		h->event.fire = fire_free;
 		h->event.self = h;
 	}

@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "cpu/common.h"
+#include "net/wire.h"
 
 /* Who asks, the first served first. */
 enum cpu_dram_class {
@@ -37,8 +38,7 @@ struct cpu_dram_channel {
 	struct cpu_dram *dram;
 	struct cpu_dram_queue queues[CPU_DRAM_CLASS_COUNT];
 	uint32_t waiting; /* a bit for each class of which accesses wait */
-	uint64_t free_units;
-	uint64_t rated_bytes;
+	struct net_wire wire; /* of the rate: cpu.dram_mbytes_per_s */
 	bool is_waiting, is_late;
 };
 
@@ -46,7 +46,6 @@ struct cpu_dram {
 	struct cpu_common *c;
 	struct mem_memory *memory;
 	struct cpu_dram_channel *channels;
-	struct base_divisor by_rate; /* cpu.dram_mbytes_per_s */
 	uint64_t latency_units;
 	uint32_t under_way; /* accesses, waiting ones as well */
 };

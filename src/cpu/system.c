@@ -348,8 +348,8 @@ uint64_t cpu_channel_bytes(const struct cpu_system *s, uint32_t channel, enum cp
 	const struct cpu_channels *h = &s->channels;
 
 	if (way == CPU_WAY_RATED)
-		return h->dram.channels[channel].rated_bytes;
-	return way == CPU_WAY_UP ? h->up_bytes[channel] : h->down_bytes[channel];
+		return h->dram.channels[channel].wire.bytes;
+	return way == CPU_WAY_UP ? h->up[channel].bytes : h->down[channel].bytes;
 }
 
 uint32_t cpu_memory_waiting(const struct cpu_system *s)

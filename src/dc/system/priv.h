@@ -6,9 +6,11 @@
 
 #include "base/check.h"
 #include "base/divide.h"
+#include "base/list.h"
 #include "dc/system/system.h"
 #include "mem/tags.h"
 #include "net/req.h"
+#include "net/wire.h"
 
 #define DC_NEVER UINT64_MAX
 enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072 };
@@ -91,8 +93,10 @@ struct dc_crossing {
 struct dc_link {
 	struct dc_system *system;
 	struct sim_comp comp;
-	uint64_t free_milli; /* thousandths of cycles */
-	struct dc_crossing *queue, **queue_end;
+	struct net_wire wire; /* its unit is a thousandth of a cycle */
+	struct {
+		BASE_FIFO(struct dc_crossing);
+	} queue;
 };
 
 struct dc_system {
@@ -111,7 +115,7 @@ struct dc_system {
 	struct dc_waiter *free_waiters;
 	struct dc_crossing *free_crossings;
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
-	uint64_t llc_cycles, link_cycles, line_link_milli; /* a line on the link in thousandths of a cycle */
+	uint64_t llc_cycles, link_cycles;
 	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
 	struct dc_stats stats;

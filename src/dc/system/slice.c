@@ -71,24 +71,18 @@ static void cross(const struct dc_slice *from, const struct dc_slice *to, struct
 {
 	struct dc_system *s = from->system;
 	struct dc_link *link = &s->links[from->socket > to->socket];
-	struct dc_crossing *c = s->free_crossings;
-	const uint64_t start = dc_max(link->free_milli, at * 1000);
+	struct dc_crossing *c = base_stack_take(&s->free_crossings, next);
+	const uint64_t start = dc_max(link->wire.free_units, at * 1000);
 
 	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
 	s->stats.link_bytes += s->p->line_bytes;
-	link->free_milli = start + s->line_link_milli;
-	if (c)
-		s->free_crossings = c->next;
-	else
-		c = g_new(struct dc_crossing, 1);
-	*c = (struct dc_crossing){.at = link->free_milli / 1000 + s->link_cycles,
+	*c = (struct dc_crossing){.at = net_wire_send(&link->wire, start, s->p->line_bytes) / 1000 + s->link_cycles,
 				  .cb = cb,
 				  .line = line,
 				  .is_answer = is_answer};
-	if (!link->queue)
+	if (!link->queue.first)
 		sim_wake_cycle(s->ctx->engine, link->comp, c->at);
-	*link->queue_end = c;
-	link->queue_end = &c->next;
+	base_fifo_push(&link->queue, c, next);
 }
 
 /* ---- ways that are cache ---- */
@@ -482,24 +476,20 @@ void dc_link_tick(void *self, uint64_t cycle)
 	struct dc_link *link = self;
 	struct dc_system *s = link->system;
 
-	while (link->queue && link->queue->at <= cycle) {
-		struct dc_crossing *c = link->queue;
+	while (link->queue.first && link->queue.first->at <= cycle) {
+		struct dc_crossing *c = base_fifo_pop(&link->queue, next);
 		struct dc_cb *cb = c->cb;
 
-		link->queue = c->next;
-		if (!link->queue)
-			link->queue_end = &link->queue;
 		if (c->is_answer) {
 			answered(cb, cycle);
 		} else {
 			look_up(&s->slices[home_of(s, cb->access.lines[c->line])], cb, c->line, cycle);
 			finish_if_last(cb);
 		}
-		c->next = s->free_crossings;
-		s->free_crossings = c;
+		base_stack_push(&s->free_crossings, c, next);
 	}
-	if (link->queue)
-		sim_wake_cycle(s->ctx->engine, link->comp, link->queue->at);
+	if (link->queue.first)
+		sim_wake_cycle(s->ctx->engine, link->comp, link->queue.first->at);
 }
 
 static uint64_t through_tmu(struct dc_cb *cb)
@@ -672,10 +662,8 @@ void dc_memory_done(void *system, struct mem_req *q)
 void dc_slices_reset(struct dc_system *s)
 {
 	memset(s->buckets, 0, sizeof(s->buckets)); /* what hung there, and in the queues, is dropped */
-	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
-		s->links[i].queue = NULL;
-		s->links[i].queue_end = &s->links[i].queue;
-	}
+	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++)
+		s->links[i].queue.first = NULL;
 	for (uint32_t i = 0; i < s->slice_count; i++) {
 		struct dc_slice *slice = &s->slices[i];
 

@@ -139,8 +139,6 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->by_slices = base_divisor_of(p->slice_count);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
 	s->link_cycles = cycles_of(s, p->link_latency_ps);
-	if (p->link_mbytes_per_s) /* 1000 x bytes x cycles/s / bytes/s */
-		s->line_link_milli = p->line_bytes * p->clock_khz / p->link_mbytes_per_s;
 	if (p->pages == DC_FIRST_TOUCH)
 		s->page_sockets = g_new0(uint8_t, memory_bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
@@ -148,6 +146,8 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->registers = g_malloc0(((size_t)s->cb_count * DC_BLOCK_REGISTERS) * sizeof(*s->registers) + HOST_LINE_BYTES);
 	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
 		s->links[i].system = s;
+		if (p->link_mbytes_per_s) /* 1000 x cycles/s / bytes/s */
+			s->links[i].wire = net_wire_of(p->clock_khz, p->link_mbytes_per_s);
 		s->links[i].comp = sim_engine_add(ctx->engine, s->domain, "link", dc_link_tick, &s->links[i]);
 	}
 	for (uint32_t i = 0; i < s->slice_count; i++)
@@ -206,10 +206,7 @@ void dc_system_free(struct dc_system *s)
 		next = w->next;
 		g_free(w);
 	}
-	for (struct dc_crossing *c = s->free_crossings, *next; c; c = next) {
-		next = c->next;
-		g_free(c);
-	}
+	base_stack_free(&s->free_crossings, next);
 	g_free(s->page_sockets);
 	g_free(s->slices);
 	g_free(s->cbs);
