@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "cli/options.h"
 #include "cli/ptx_duality.h"
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 #include "nsu/code.h"
 #include "ptx/print.h"
 
@@ -82,10 +82,10 @@ static int candidates(const struct ptx_module *m)
 			continue;
 
 		struct ptx_cfg *cfg = ptx_cfg_build(f);
-		struct tom_candidate_set *set = tom_candidates_find(cfg, &tom_cost_default);
+		struct ndp_candidate_set *set = ndp_candidates_find(cfg, &ndp_cost_default);
 
-		tom_candidates_print(stdout, set);
-		tom_candidates_free(set);
+		ndp_candidates_print(stdout, set);
+		ndp_candidates_free(set);
 		ptx_cfg_free(cfg);
 	}
 	return CLI_OK;

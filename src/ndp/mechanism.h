@@ -12,6 +12,11 @@ struct ndp_mechanism {
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
 	 * cannot live on it. What the site points to is kept. */
 	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);
+	/* Its own parameters, in the group ndp: rows that describe a struct of param_bytes, at most NDP_OWN_BYTES.
+	 * ndp_own_params gives their values. NULL: it has none. */
+	const struct sim_param_desc *params;
+	uint32_t param_count;
+	size_t param_bytes;
 	/* What it stores; NULL: nothing is known. */
 	uint32_t (*storage)(const struct ndp_site *site, struct ndp_storage *items);
 	/* The rows that explain it; NULL: it has none. */

@@ -17,15 +17,22 @@ struct ndp_params {
 #include "sim/param_end.inc"
 };
 
+enum { NDP_MECHANISMS_MAX = 16, NDP_OWN_BYTES = 512 };
+
 struct ndp_config {
 	struct ndp_params choice;
 	struct tom_params tom;
 	struct map_params map; /* of TOM and NSU */
 	struct bom_params bom;
 	struct nsu_control_params nsu;
+	/* By value of ndp.mechanism: what mechanisms that declare parameters of their own (mechanism.h) are set to. */
+	uint64_t own[NDP_MECHANISMS_MAX][NDP_OWN_BYTES / sizeof(uint64_t)];
 };
 
-/* Adds all these tables, bound to *c, which stays the caller's and must outlive out. */
+/* The parameters that the chosen mechanism declares as its own. */
+const void *ndp_own_params(const struct ndp_config *c);
+
+/* Adds all these tables, and those of the mechanisms, bound to *c, which stays the caller's and must outlive out. */
 void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out);
 
 #endif

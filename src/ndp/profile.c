@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "gpu/coalesce.h"
 #include "ndp/nsu/blocks.h"
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 
 #include <glib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static void blocks_add(struct blocks *b, uint32_t begin_pc, uint32_t last_pc, ui
 
 static void find_blocks(struct ndp_profile *p, const struct simt_launch *l, struct simt_program *program)
 {
-	struct tom_candidate_set *tom = tom_candidates_find(program->entry_cfg, &tom_cost_default);
+	struct ndp_candidate_set *tom = ndp_candidates_find(program->entry_cfg, &ndp_cost_default);
 	const struct nsu_blocks *nsu = nsu_blocks_of(program, l, &p->config->nsu);
 	const struct nsu_code *code = nsu->program->code;
 
@@ -131,7 +131,7 @@ static void find_blocks(struct ndp_profile *p, const struct simt_launch *l, stru
 	for (uint32_t i = 0; i < tom->count; i++)
 		blocks_add(&p->tom, tom->items[i].begin, tom->items[i].last,
 			   (uint32_t)tom->items[i].reg_tx_words, (uint32_t)tom->items[i].reg_rx_words);
-	tom_candidates_free(tom);
+	ndp_candidates_free(tom);
 	blocks_clear(&p->nsu, program->inst_count, code->block_count);
 	for (uint32_t i = 0; i < code->block_count; i++)
 		blocks_add(&p->nsu, code->blocks[i].begin_pc, code->blocks[i].last_pc, code->blocks[i].send_words,

@@ -13,20 +13,11 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
-void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
-{
-	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), &c->choice);
-	tom_params_groups(&c->tom, out);
-	map_params_groups(&c->map, out);
-	bom_params_groups(&c->bom, out);
-	nsu_control_params_groups(&c->nsu, out);
-}
-
 #define ONE(choice, name) +1
-enum { ADDED_MAX = 8, LISTED_COUNT = 0 NDP_MECHANISMS(ONE) };
+enum { LISTED_COUNT = 0 NDP_MECHANISMS(ONE) };
 
 /* By value of ndp.mechanism: those of mechanisms.def, then those that a program has added. */
-static const struct ndp_mechanism *mechanisms[LISTED_COUNT + ADDED_MAX] = {
+static const struct ndp_mechanism *mechanisms[NDP_MECHANISMS_MAX] = {
 #define MECHANISM(choice, symbol) [choice] = &ndp_##symbol,
 #include "ndp/mechanisms.def"
 #undef MECHANISM
@@ -38,6 +29,28 @@ static const char *const names[] = {
 	NDP_MECHANISMS(NAME)
 #undef NAME
 };
+
+void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
+{
+	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), &c->choice);
+	tom_params_groups(&c->tom, out);
+	map_params_groups(&c->map, out);
+	bom_params_groups(&c->bom, out);
+	nsu_control_params_groups(&c->nsu, out);
+	for (uint32_t i = 0; i < mechanism_count; i++) {
+		const struct ndp_mechanism *m = mechanisms[i];
+
+		if (!m || !m->params)
+			continue;
+		CHECK(m->param_bytes <= sizeof(c->own[i]));
+		sim_param_groups_add(out, "ndp", m->params, m->param_count, c->own[i]);
+	}
+}
+
+const void *ndp_own_params(const struct ndp_config *c)
+{
+	return c->own[c->choice.mechanism];
+}
 
 const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void **ctx, struct base_diag_list *diag)
 {
@@ -96,7 +109,7 @@ const char *ndp_mechanism_name(uint32_t mechanism)
 
 uint32_t ndp_mechanism_add(const struct ndp_mechanism *m)
 {
-	CHECK(mechanism_count < ARRAY_COUNT(mechanisms));
+	CHECK(mechanism_count < NDP_MECHANISMS_MAX);
 	mechanisms[mechanism_count] = m;
 	return mechanism_count++;
 }

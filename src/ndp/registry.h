@@ -45,7 +45,7 @@ void ndp_stat_tables(const struct ndp_site *site, struct sim_stat_tables *out);
 
 struct ndp_mechanism;
 /* Makes one known that has no line in mechanisms.def, for a program that links this library; m (mechanism.h) is kept.
- * Returns the value of ndp.mechanism that chooses it. Call it before machines are built. */
+ * Returns the value of ndp.mechanism that chooses it. Call it before machines are described. */
 uint32_t ndp_mechanism_add(const struct ndp_mechanism *m);
 
 /* Names for listings, index = value of the parameter; [0] is "none". */

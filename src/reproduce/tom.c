@@ -1,6 +1,6 @@
 /* tom.c - the evaluation of TOM (ISCA'16): figures 2, 3, 5, 6, 8 to 13 and sections 3.1.5, 4.4.2, 6.1 to 6.6. */
 #include "base/check.h"
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 #include "ptx/ptx.h"
 #include "reproduce/claim.h"
 
@@ -103,14 +103,14 @@ static const char rd[] = "reduction", km[] = "kmeans", bfs[] = "bfs", lib[] = "l
 /* ---- measures ---- */
 
 /* Section 3.1.5: the paper's own loop, through the compiler's analysis. False: it is not there. */
-static bool figure_4(const struct reproduce_data *d, struct tom_candidate *c)
+static bool figure_4(const struct reproduce_data *d, struct ndp_candidate *c)
 {
 	g_autofree char *path = d->dir ? g_build_filename(d->dir, "figure4.ptx", NULL) : NULL;
 	g_autofree char *text = NULL;
 	struct base_diag_list diag;
 	struct ptx_module *module;
 	struct ptx_cfg *cfg;
-	struct tom_candidate_set *set;
+	struct ndp_candidate_set *set;
 	gsize length;
 
 	if (!path || !g_file_get_contents(path, &text, &length, NULL))
@@ -119,10 +119,10 @@ static bool figure_4(const struct reproduce_data *d, struct tom_candidate *c)
 	module = ptx_module_parse(path, text, length, &diag);
 	CHECK(module);
 	cfg = ptx_cfg_build(ptx_module_func(module, "figure4"));
-	set = tom_candidates_find(cfg, &tom_cost_default);
+	set = ndp_candidates_find(cfg, &ndp_cost_default);
 	CHECK(set->count == 1);
 	*c = set->items[0];
-	tom_candidates_free(set); /* its lists of registers are not looked at */
+	ndp_candidates_free(set); /* its lists of registers are not looked at */
 	ptx_cfg_free(cfg);
 	ptx_module_free(module);
 	base_diag_free(&diag);
@@ -131,19 +131,19 @@ static bool figure_4(const struct reproduce_data *d, struct tom_candidate *c)
 
 static double libor_once(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	struct tom_candidate c;
-	struct tom_bandwidth b;
+	struct ndp_candidate c;
+	struct ndp_bandwidth b;
 
 	(void)row;
 	if (!figure_4(d, &c))
 		return NAN;
-	b = tom_bandwidth_change(&tom_cost_default, c.reg_tx_words, c.reg_rx_words, c.loads, c.stores);
+	b = ndp_bandwidth_change(&ndp_cost_default, c.reg_tx_words, c.reg_rx_words, c.loads, c.stores);
 	return b.tx_words + b.rx_words;
 }
 
 static double libor_at_threshold(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	struct tom_candidate c;
+	struct ndp_candidate c;
 
 	(void)row;
 	return figure_4(d, &c) ? c.bandwidth.tx_words + c.bandwidth.rx_words : NAN;
@@ -151,7 +151,7 @@ static double libor_at_threshold(const struct reproduce_data *d, const struct re
 
 static double libor_threshold(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	struct tom_candidate c;
+	struct ndp_candidate c;
 
 	(void)row;
 	return figure_4(d, &c) ? (double)c.trip_count : NAN;

@@ -19,7 +19,7 @@ static const char *const nsu[] = {ONE_CLOCK, "nsu.is_present", "true", "ndp.mech
 				  "1000000", NULL};
 
 /* A warp reads a line there, and writes four. */
-static const char tom_block[] = KERNEL_WITH("", "bar.sync 0;\n"
+static const char ndp_block[] = KERNEL_WITH("", "bar.sync 0;\n"
 						 "mul.wide.u32 %rd4, %r1, 4; add.u64 %rd5, %rd1, %rd4;\n"
 						 "add.u64 %rd6, %rd2, %rd4;\n"
 						 "ld.global.u32 %r5, [%rd5];\n"
@@ -43,8 +43,8 @@ static const char *const one_slot[] = {"gpu.stack_sm_warp_slot_count", "1", NULL
 static const char *const one_place[] = {"gpu.stack_sm_warp_slot_count", "1", "gpu.stack_sm_request_count", "0", NULL};
 static const char *const free_messages[] = {"ndp.tom_free_messages", "true", NULL};
 static const char *const free_packets[] = {"nsu.free_messages", "true", NULL};
-static const struct load tom_one = {tom, tom_block, 1, NULL}, tom_slots = {tom, tom_block, 2, one_slot},
-			 tom_places = {tom, tom_block, 2, one_place}, tom_free = {tom, tom_block, 1, free_messages},
+static const struct load tom_one = {tom, ndp_block, 1, NULL}, tom_slots = {tom, ndp_block, 2, one_slot},
+			 tom_places = {tom, ndp_block, 2, one_place}, tom_free = {tom, ndp_block, 1, free_messages},
 			 nsu_one = {nsu, nsu_add, 1, NULL}, nsu_free = {nsu, nsu_add, 1, free_packets};
 
 /* The time of a block there is all in its parts. */

@@ -8,9 +8,9 @@
 
 #include <glib.h>
 
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 
-static double total(struct tom_bandwidth b)
+static double total(struct ndp_bandwidth b)
 {
 	return b.tx_words + b.rx_words;
 }
@@ -20,23 +20,23 @@ static void equations_give_the_libor_scores(void **state)
 {
 	(void)state;
 
-	struct tom_bandwidth once = tom_bandwidth_change(&tom_cost_default, 5, 0, 1, 1);
+	struct ndp_bandwidth once = ndp_bandwidth_change(&ndp_cost_default, 5, 0, 1, 1);
 
 	assert_true(once.tx_words == 126.5);
 	assert_true(once.rx_words == -16.25);
 	assert_true(total(once) == 110.25);
-	assert_true(total(tom_bandwidth_change(&tom_cost_default, 5, 0, 3, 3)) == 10.75);
-	assert_true(total(tom_bandwidth_change(&tom_cost_default, 5, 0, 4, 4)) == -39);
+	assert_true(total(ndp_bandwidth_change(&ndp_cost_default, 5, 0, 3, 3)) == 10.75);
+	assert_true(total(ndp_bandwidth_change(&ndp_cost_default, 5, 0, 4, 4)) == -39);
 }
 
 struct analysed {
 	struct base_diag_list diag;
 	struct ptx_module *module;
 	struct ptx_cfg *cfg;
-	struct tom_candidate_set *set;
+	struct ndp_candidate_set *set;
 };
 
-static struct analysed analyse_with(const char *body, const struct tom_cost_params *cost)
+static struct analysed analyse_with(const char *body, const struct ndp_cost_params *cost)
 {
 	struct analysed a = {0};
 	char text[8192];
@@ -47,19 +47,19 @@ static struct analysed analyse_with(const char *body, const struct tom_cost_para
 	if (!a.module)
 		fail_msg("%s", base_diag_join(&a.diag));
 	a.cfg = ptx_cfg_build(ptx_module_func(a.module, "k"));
-	a.set = tom_candidates_find(a.cfg, cost);
+	a.set = ndp_candidates_find(a.cfg, cost);
 	return a;
 }
 
 static struct analysed analyse(const char *body)
 {
-	return analyse_with(body, &tom_cost_default);
+	return analyse_with(body, &ndp_cost_default);
 }
 
 /* Pointers count as the two words that they are. */
 static struct analysed analyse_wide(const char *body)
 {
-	struct tom_cost_params cost = tom_cost_default;
+	struct ndp_cost_params cost = ndp_cost_default;
 
 	cost.pointer_words = 2;
 	return analyse_with(body, &cost);
@@ -67,7 +67,7 @@ static struct analysed analyse_wide(const char *body)
 
 static void release(struct analysed *a)
 {
-	tom_candidates_free(a->set);
+	ndp_candidates_free(a->set);
 	ptx_cfg_free(a->cfg);
 	ptx_module_free(a->module);
 	base_diag_free(&a->diag);
@@ -103,11 +103,11 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 
 	assert_int_equal(a.set->count, 1);
 
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
 	assert_int_equal(c->live_in_count, 5);
 	assert_int_equal(c->live_out_count, 0);
-	assert_int_equal(c->trip_kind, TOM_TRIP_RUNTIME);
+	assert_int_equal(c->trip_kind, NDP_TRIP_RUNTIME);
 	assert_int_equal(c->trip_count, 4);
 	assert_true(c->condition.exists);
 	assert_false(c->condition.is_at_most);
@@ -115,7 +115,7 @@ static void libor_loop_is_a_conditional_candidate_from_four_iterations(void **st
 	assert_int_equal(c->condition.threshold, 4); /* do { n-- } while (n > 0) runs n times */
 	assert_true(total(c->bandwidth) == -39);
 	assert_int_equal(c->live_max, 6); /* the five, and the value between load and store */
-	assert_int_equal(c->tag, TOM_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
+	assert_int_equal(c->tag, NDP_TAG_RX); /* TX is 160 - 4 * 33.5 = +26 */
 	release(&a);
 }
 
@@ -143,7 +143,7 @@ static const char libor_loop_64[] =
 
 static void a_pointer_is_as_many_words_as_said(void **state)
 {
-	struct tom_cost_params two = tom_cost_default;
+	struct ndp_cost_params two = ndp_cost_default;
 	struct analysed a = analyse(libor_loop_64);
 
 	(void)state;
@@ -163,12 +163,12 @@ static void a_pointer_is_as_many_words_as_said(void **state)
 /* At four iterations, the fewest that pay, TX carries 26 words more; from five on it carries fewer. */
 static void the_tag_is_that_of_the_trip_count_expected(void **state)
 {
-	struct tom_cost_params cost = tom_cost_default;
+	struct ndp_cost_params cost = ndp_cost_default;
 	static const struct {
 		uint64_t trips;
 		uint8_t tag;
-	} cases[] = {{0, TOM_TAG_RX}, {3, TOM_TAG_RX}, {4, TOM_TAG_RX}, {5, TOM_TAG_TX | TOM_TAG_RX},
-		     {40, TOM_TAG_TX | TOM_TAG_RX}};
+	} cases[] = {{0, NDP_TAG_RX}, {3, NDP_TAG_RX}, {4, NDP_TAG_RX}, {5, NDP_TAG_TX | NDP_TAG_RX},
+		     {40, NDP_TAG_TX | NDP_TAG_RX}};
 
 	(void)state;
 	for (uint32_t i = 0; i < 5; i++) {
@@ -185,7 +185,7 @@ static void the_tag_is_that_of_the_trip_count_expected(void **state)
 /* The loop needs six registers: with fewer it is no candidate, and nothing in it saves. */
 static void blocks_that_no_register_file_holds_are_not_chosen(void **state)
 {
-	struct tom_cost_params cost = tom_cost_default;
+	struct ndp_cost_params cost = ndp_cost_default;
 
 	(void)state;
 	for (uint32_t limit = 5; limit <= 6; limit++) {
@@ -217,10 +217,10 @@ static void blocks_that_no_register_file_holds_are_not_chosen(void **state)
 static void check_difference(const char *text, const char *reg, const char *less, bool is_at_most, int64_t threshold)
 {
 	struct analysed a = analyse(text);
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
 	assert_int_equal(a.set->count, 1);
-	assert_int_equal(c->trip_kind, TOM_TRIP_RUNTIME);
+	assert_int_equal(c->trip_kind, NDP_TRIP_RUNTIME);
 	assert_string_equal(a.cfg->func->regs[c->condition.reg].name, reg);
 	assert_string_equal(a.cfg->func->regs[c->condition.less_reg].name, less);
 	assert_int_equal(c->condition.is_at_most, is_at_most);
@@ -329,7 +329,7 @@ static void vectoradd_is_one_unconditional_candidate(void **state)
 
 	assert_int_equal(a.set->count, 1);
 
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
 	assert_int_equal(c->live_in_count, 1);
 	assert_string_equal(a.cfg->func->regs[c->live_in[0]].name, "%r1");
@@ -339,10 +339,10 @@ static void vectoradd_is_one_unconditional_candidate(void **state)
 	assert_int_equal(c->store_count, 1);
 	assert_true(c->bandwidth.tx_words == 32 - (1 + 33));
 	assert_true(c->bandwidth.rx_words == -(32 + 0.25));
-	assert_int_equal(c->tag, TOM_TAG_TX | TOM_TAG_RX);
+	assert_int_equal(c->tag, NDP_TAG_TX | NDP_TAG_RX);
 	release(&a);
 
-	struct tom_cost_params travel = tom_cost_default;
+	struct ndp_cost_params travel = ndp_cost_default;
 
 	travel.rematerialise = false; /* three pointers of two words each now cost more than the block saves */
 	a = analyse_with(body, &travel);
@@ -373,9 +373,9 @@ static void static_trip_count_multiplies(void **state)
 	assert_int_equal(a.set->count, 2);
 	assert_true(a.set->items[1].bandwidth.tx_words == 32 - 33);
 
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
-	assert_int_equal(c->trip_kind, TOM_TRIP_STATIC);
+	assert_int_equal(c->trip_kind, NDP_TRIP_STATIC);
 	assert_true(c->loads == 16);
 	assert_false(c->condition.exists);
 	/* live-in: pointer (2 words), sum, counter; live-out: the sum */
@@ -384,7 +384,7 @@ static void static_trip_count_multiplies(void **state)
 	assert_int_equal(c->live_max, 5); /* and the loaded word; %rd1, needed behind the block, stays at home */
 	assert_true(c->bandwidth.tx_words == 4 * 32 - 8);
 	assert_true(c->bandwidth.rx_words == 32 - 256);
-	assert_int_equal(c->tag, TOM_TAG_RX);
+	assert_int_equal(c->tag, NDP_TAG_RX);
 	release(&a);
 }
 
@@ -421,16 +421,16 @@ static void unknown_trip_count_counts_once(void **state)
 	a = chain(6);
 	assert_int_equal(a.set->count, 1);
 
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
-	assert_int_equal(c->trip_kind, TOM_TRIP_UNKNOWN);
+	assert_int_equal(c->trip_kind, NDP_TRIP_UNKNOWN);
 	assert_false(c->condition.exists);
 	assert_int_equal(c->load_count, 7);
 	assert_true(c->loads == 8);
 	assert_true(c->bandwidth.tx_words == 96 - 4);
 	assert_true(c->bandwidth.rx_words == 32 - 128);
 	assert_int_equal(c->live_max, 4);
-	assert_int_equal(c->tag, TOM_TAG_RX);
+	assert_int_equal(c->tag, NDP_TAG_RX);
 	release(&a);
 }
 
@@ -462,7 +462,7 @@ static void a_branch_stays_inside_its_block(void **state)
 	 * begins, four stores save 4 * 33.25 = 133. The last store alone saves less than its address costs. */
 	assert_int_equal(a.set->count, 1);
 
-	const struct tom_candidate *c = &a.set->items[0];
+	const struct ndp_candidate *c = &a.set->items[0];
 
 	assert_int_equal(c->load_count, 0);
 	assert_int_equal(c->store_count, 4);
@@ -470,7 +470,7 @@ static void a_branch_stays_inside_its_block(void **state)
 	assert_int_equal(c->live_out_count, 0);
 	assert_true(c->bandwidth.tx_words == 96 - 4 * 33);
 	assert_true(c->bandwidth.rx_words == -1);
-	assert_int_equal(c->tag, TOM_TAG_TX | TOM_TAG_RX);
+	assert_int_equal(c->tag, NDP_TAG_TX | NDP_TAG_RX);
 	assert_int_equal(c->live_max, 3);
 	release(&a);
 }
@@ -539,7 +539,7 @@ static void guarded_live_out_travels_both_ways(void **state)
 	bool found = false;
 
 	for (uint32_t i = 0; i < a.set->count; i++) {
-		const struct tom_candidate *c = &a.set->items[i];
+		const struct ndp_candidate *c = &a.set->items[i];
 
 		for (uint32_t o = 0; o < c->live_out_count; o++) {
 			if (strcmp(a.cfg->func->regs[c->live_out[o]].name, "%r2"))

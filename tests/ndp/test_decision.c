@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "machine/parts.h"
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 #include "ndp/tom/decision.h"
 #include "ndp/map/mapping.h"
 #include "ndp/tom/metadata.h"
@@ -31,20 +31,20 @@ static void decisions(void **state)
 	    {TOM_CONTROL_CTRL, 0, 3, 0, 0, 0, .5, 0, TOM_KEEP_CONDITION},
 	    {TOM_CONTROL_NONE, 0, 3, 0, 0, 0, .5, 0, TOM_KEEP_CONDITION},
 	    {TOM_CONTROL_CTRL, 0, 0, 1, 1, 48, .5, 0, TOM_KEEP_CONDITION},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX, 1, 0, 0, .5, 0, TOM_OFFLOAD},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX, 0, 1, 0, .5, 0, TOM_KEEP_RX_BUSY},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 1, 0, 0, .5, 0, TOM_KEEP_TX_BUSY},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 0, 1, 0, .5, 0, TOM_OFFLOAD},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 0, 0, 0, .5, 0, TOM_OFFLOAD},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_TX | TOM_TAG_RX, 1, 1, 0, .5, 0, TOM_OFFLOAD},
-	    {TOM_CONTROL_CTRL, 1, TOM_TAG_RX, 1, 1, 48, .5, 0, TOM_KEEP_TX_BUSY},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_TX, 1, 0, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_TX, 0, 1, 0, .5, 0, TOM_KEEP_RX_BUSY},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_RX, 1, 0, 0, .5, 0, TOM_KEEP_TX_BUSY},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_RX, 0, 1, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_RX, 0, 0, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_TX | NDP_TAG_RX, 1, 1, 0, .5, 0, TOM_OFFLOAD},
+	    {TOM_CONTROL_CTRL, 1, NDP_TAG_RX, 1, 1, 48, .5, 0, TOM_KEEP_TX_BUSY},
 	    {TOM_CONTROL_NONE, 1, 0, 1, 1, 48, .5, 99, TOM_OFFLOAD},
 	    {TOM_CONTROL_CTRL, 1, 3, 0, 0, 47, .5, 99, TOM_OFFLOAD},
 	    {TOM_CONTROL_CTRL, 1, 3, 0, 0, 48, .5, 0, TOM_KEEP_FULL},
 	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 47, .5, 23.5, TOM_OFFLOAD},
 	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 47, .75, 23.5, TOM_KEEP_ALU},
 	    {TOM_CONTROL_CTRL_ALU, 1, 3, 0, 0, 48, .75, 23.5, TOM_KEEP_FULL},
-	    {TOM_CONTROL_CTRL_ALU, 1, TOM_TAG_TX, 0, 1, 0, .75, 99, TOM_KEEP_RX_BUSY},
+	    {TOM_CONTROL_CTRL_ALU, 1, NDP_TAG_TX, 0, 1, 0, .75, 99, TOM_KEEP_RX_BUSY},
 	};
 
 	(void)state;
@@ -159,7 +159,7 @@ static void table_of_the_paper(void **state)
 static void table_describes(void **state)
 {
 	static const uint16_t in[] = {3, 70}, out[] = {63};
-	struct tom_block block = {
+	struct ndp_block block = {
 	    .block = {.begin_pc = 5, .live_in_sb = in, .live_in_count = 2, .live_out_sb = out, .live_out_count = 1},
 	    .packet_in_count = 1,
 	};

@@ -12,8 +12,8 @@ enum { BEGIN = 5, A = 5, B = 7, C = 8, END = 9, INSTANCES = 8 };
 
 static struct simt_inst insts[END];
 static struct simt_program program = {.insts = insts};
-static struct tom_block block = {.block = {.begin_pc = BEGIN, .last_pc = C, .end_pc = END}};
-static struct tom_blocks blocks = {.items = &block, .count = 1};
+static struct ndp_block block = {.block = {.begin_pc = BEGIN, .last_pc = C, .end_pc = END}};
+static struct ndp_blocks blocks = {.items = &block, .count = 1};
 
 static struct tom_offsets *begin(void)
 {
@@ -36,7 +36,7 @@ static void touch(struct tom_offsets *o, uint32_t instance, uint32_t pc, uint32_
 
 static void expect(struct tom_offsets *o, uint64_t accesses, uint64_t fixed, enum tom_offset_class class)
 {
-	struct tom_offset_share share = {0};
+	struct ndp_offset_share share = {0};
 
 	tom_offsets_add(o, 0, &share);
 	assert_int_equal(share.accesses, accesses);
@@ -157,7 +157,7 @@ static void classes_at_their_bounds(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct tom_offset_share share = {.accesses = 100, .fixed = cases[i].fixed};
+		struct ndp_offset_share share = {.accesses = 100, .fixed = cases[i].fixed};
 
 		assert_int_equal(tom_offset_class_of(&share), cases[i].class);
 	}

@@ -44,17 +44,16 @@ static void program_close(struct rig *r)
 	simt_memory_free(r->mem);
 }
 
-static void a_policy_from_outside(void **state)
+/* Runs the kernel on a machine whose policy is the toy, with a setting more, and holds it to 64 / each answers. */
+static void run_toy(uint32_t number, const char *const *more, uint32_t each)
 {
 	struct rig r = {0};
 	struct base_diag_list diag;
 	struct ndp_config *ndp;
-	uint32_t number = ndp_mechanism_add(&ndp_toy);
 
-	(void)state;
-	assert_string_equal(ndp_mechanism_name(number), "toy");
 	machine_config_defaults(&r.config, machine_parts);
 	rig_set_all(&r.config, settings);
+	rig_set_all(&r.config, more);
 	ndp = machine_config_at(&r.config, &machine_ndp_part);
 	ndp->choice.mechanism = number;
 	base_diag_init(&diag);
@@ -68,15 +67,26 @@ static void a_policy_from_outside(void **state)
 	program_open(&r);
 	assert_true(rig_run(&r, 16, 128, 0));
 	/* 64 warps enter the block once each. */
-	assert_int_equal(rig_stat(&r, "toy.answered_count"), 64 / TOY_EACH);
-	assert_int_equal(rig_stat(&r, "gpu.offloads"), 64 / TOY_EACH);
-	assert_int_equal(rig_stat(&r, "sm.guest_warps"), 64 / TOY_EACH);
+	assert_int_equal(rig_stat(&r, "toy.answered_count"), 64 / each);
+	assert_int_equal(rig_stat(&r, "gpu.offloads"), 64 / each);
+	assert_int_equal(rig_stat(&r, "sm.guest_warps"), 64 / each);
 	for (uint32_t i = 0; i < 2048; i++) {
 		assert_int_equal(r.out[i], 2 * i + 16384);
 		assert_int_equal(r.out[16384 + i], i + 16384);
 	}
 	machine_free(m);
 	program_close(&r);
+}
+
+static void a_policy_from_outside(void **state)
+{
+	static const char *const nothing[] = {NULL}, *const five[] = {"ndp.toy_each_count", "5", NULL};
+	const uint32_t number = ndp_mechanism_add(&ndp_toy);
+
+	(void)state;
+	assert_string_equal(ndp_mechanism_name(number), "toy");
+	run_toy(number, nothing, 3); /* as its table says */
+	run_toy(number, five, 5);
 }
 
 int main(void)

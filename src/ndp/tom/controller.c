@@ -11,10 +11,10 @@
 #include <glib.h>
 
 #include "base/check.h"
+#include "ndp/blocks/blocks.h"
 #include "ndp/carry/carry.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
-#include "ndp/tom/blocks.h"
 #include "ndp/tom/decision.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
@@ -35,12 +35,12 @@ struct controller {
 	const struct gpu_config *config;
 	const struct tom_params *params;
 	const struct sim_ctx *ctx;
-	struct tom_blocks *blocks; /* of the running kernel */
+	struct ndp_blocks *blocks; /* of the running kernel */
 	struct destination *stacks;
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
 	struct tom_offsets *offsets;
-	struct tom_cost_params cost;
+	struct ndp_cost_params cost;
 	struct tom_stats stats;
 };
 
@@ -107,7 +107,7 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 	map_observer_add_stats(t->observer, stats);
 }
 
-static void count_registers(struct tom_stats *st, const struct tom_blocks *blocks, const struct simt_program *p)
+static void count_registers(struct tom_stats *st, const struct ndp_blocks *blocks, const struct simt_program *p)
 {
 	if (!blocks->count)
 		return;
@@ -117,13 +117,21 @@ static void count_registers(struct tom_stats *st, const struct tom_blocks *block
 		st->thread_registers = p->entry_alloc->live_max;
 }
 
+static bool table_describes(const void *params, const struct ndp_block *b)
+{
+	return tom_metadata_describes(params, b);
+}
+
 static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
 	struct controller *t = ctx;
+	const struct ndp_block_table table = {.describes = table_describes,
+					      .self = t->params,
+					      .entry_count = t->params->tom_table_entry_count};
 	bool is_new;
 
 	(void)g;
-	t->blocks = tom_blocks_of(p, &t->cost, t->params, &is_new);
+	t->blocks = ndp_blocks_of(p, &t->cost, &table, &is_new);
 	is_new = is_new && !p->is_again;
 	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
 	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
@@ -179,7 +187,7 @@ static uint32_t registers_bytes(uint32_t mask, uint32_t registers, uint32_t pred
 	return registers * REGISTER_BYTES * (uint32_t)__builtin_popcount(mask) + predicates * PREDICATE_BYTES;
 }
 
-static void count_pending(struct controller *t, struct destination *d, const struct tom_block *b)
+static void count_pending(struct controller *t, struct destination *d, const struct ndp_block *b)
 {
 	d->pending_count++;
 	d->pending_alu += b->alu_ratio;
@@ -187,7 +195,7 @@ static void count_pending(struct controller *t, struct destination *d, const str
 		t->stats.pending_max = d->pending_count;
 }
 
-static struct carry_verdict request(struct controller *t, const struct tom_block *b, uint32_t mask, uint32_t stack)
+static struct carry_verdict request(struct controller *t, const struct ndp_block *b, uint32_t mask, uint32_t stack)
 {
 	const struct tom_params *p = t->params;
 	struct destination *d = &t->stacks[stack];
@@ -225,8 +233,8 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 						 uint32_t mark)
 {
 	struct controller *t = ctx;
-	const struct tom_block *b = &t->blocks->items[mark - 1];
-	bool holds = tom_block_condition_holds(b, w), is_learning = map_observer_is_learning(t->observer);
+	const struct ndp_block *b = &t->blocks->items[mark - 1];
+	bool holds = ndp_block_condition_holds(b, w), is_learning = map_observer_is_learning(t->observer);
 
 	(void)g;
 	t->stats.instance_count++;
@@ -250,7 +258,7 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 						  const uint64_t *lines, uint32_t count, uint32_t step_count)
 {
 	struct controller *t = ctx;
-	const struct tom_block *b = &t->blocks->items[mark - 1];
+	const struct ndp_block *b = &t->blocks->items[mark - 1];
 	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory",
 				     .asks_again = t->params->tom_ask_again};
 	uint32_t stacks[LINES_MAX];
@@ -291,7 +299,7 @@ static void controller_block_sent(void *ctx, struct gpu *g, const struct carry_v
 
 	(void)g;
 	if (t->params->tom_pending_from == TOM_PENDING_FROM_SENT)
-		count_pending(t, &t->stacks[o->stack], (const struct tom_block *)o->block); /* its first member */
+		count_pending(t, &t->stacks[o->stack], (const struct ndp_block *)o->block); /* its first member */
 }
 
 static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o,
@@ -299,7 +307,7 @@ static void controller_block_end(void *ctx, struct gpu *g, uint32_t sm, const st
 {
 	struct controller *t = ctx;
 	struct destination *d = &t->stacks[o->stack];
-	const struct tom_block *b = (const struct tom_block *)o->block; /* its first member */
+	const struct ndp_block *b = (const struct ndp_block *)o->block; /* its first member */
 
 	(void)g;
 	(void)sm;
@@ -363,7 +371,7 @@ static void count_offsets(struct controller *t)
 	};
 
 	for (uint32_t i = 0; i < t->blocks->count; i++) {
-		struct tom_offset_share *share = &t->blocks->items[i].offsets, before = *share;
+		struct ndp_offset_share *share = &t->blocks->items[i].offsets, before = *share;
 
 		tom_offsets_add(t->offsets, i, share);
 		st->offset_accesses += share->accesses - before.accesses;

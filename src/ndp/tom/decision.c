@@ -1,7 +1,7 @@
 /* decision.c - the steps of TOM section 4.2 in their order. */
 #include "ndp/tom/decision.h"
 
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 
 enum tom_decision tom_decide(const struct tom_situation *s)
 {
@@ -9,9 +9,9 @@ enum tom_decision tom_decide(const struct tom_situation *s)
 		return TOM_KEEP_CONDITION;
 	if (s->control == TOM_CONTROL_NONE)
 		return TOM_OFFLOAD;
-	if (s->tx_is_busy && !(s->tag & TOM_TAG_TX))
+	if (s->tx_is_busy && !(s->tag & NDP_TAG_TX))
 		return TOM_KEEP_TX_BUSY;
-	if (s->rx_is_busy && !(s->tag & TOM_TAG_RX))
+	if (s->rx_is_busy && !(s->tag & NDP_TAG_RX))
 		return TOM_KEEP_RX_BUSY;
 	if (s->pending_count >= s->warp_limit)
 		return TOM_KEEP_FULL;

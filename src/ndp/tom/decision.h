@@ -20,7 +20,7 @@ enum tom_decision {
 struct tom_situation {
 	enum tom_control control;
 	bool condition_holds; /* true for unconditional candidates */
-	uint8_t tag;          /* TOM_TAG_TX, TOM_TAG_RX: offloading saves this direction */
+	uint8_t tag;          /* NDP_TAG_TX, NDP_TAG_RX: offloading saves this direction */
 	bool tx_is_busy, rx_is_busy;
 	uint32_t pending_count, warp_limit; /* of the destination */
 	double alu_ratio;                   /* of this block, 0 to 1 */

@@ -10,17 +10,17 @@
 #include "base/check.h"
 #include "ndp/carry/carry.h"
 #include "ndp/mechanism.h"
-#include "ndp/tom/blocks.h"
+#include "ndp/blocks/blocks.h"
 #include "ndp/tom/tom_stats.h"
 
 struct ideal {
 	const struct tom_params *params;
-	const struct tom_blocks *blocks; /* of the running kernel */
+	const struct ndp_blocks *blocks; /* of the running kernel */
 	uint32_t stack_count;
 	uint32_t warp_limit;	 /* guests one stack holds */
 	uint32_t *pending;	 /* [stack_count] */
 	uint32_t next_stack;	 /* where the search for the least loaded begins: spreads ties */
-	struct tom_cost_params cost;
+	struct ndp_cost_params cost;
 	struct tom_stats stats;
 };
 
@@ -86,7 +86,7 @@ static void ideal_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, 
 
 	(void)g;
 	(void)l;
-	t->blocks = tom_blocks_of(p, &t->cost, NULL, &is_new);
+	t->blocks = ndp_blocks_of(p, &t->cost, NULL, &is_new);
 	for (uint32_t s = 0; s < t->stack_count; s++)
 		t->pending[s] = 0; /* a launch that ended in a fault left its guests behind */
 }
@@ -95,13 +95,13 @@ static struct carry_verdict ideal_block_begin(void *ctx, struct gpu *g, uint32_t
 					    uint32_t mark)
 {
 	struct ideal *t = ctx;
-	const struct tom_block *b = &t->blocks->items[mark - 1];
+	const struct ndp_block *b = &t->blocks->items[mark - 1];
 	struct carry_verdict stay = {.block = &b->block, .why = "the stacks' SMs are full"};
 
 	(void)g;
 	(void)sm;
 	t->stats.instance_count++;
-	if (!tom_block_condition_holds(b, w)) {
+	if (!ndp_block_condition_holds(b, w)) {
 		t->stats.condition_false_count++;
 		stay.why = "its condition is false";
 		return stay;

@@ -32,7 +32,7 @@ static uint32_t highest(const uint16_t *sb, uint32_t count, uint32_t above)
 	return above;
 }
 
-bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *b)
+bool tom_metadata_describes(const struct tom_params *p, const struct ndp_block *b)
 {
 	int64_t bound = INT64_C(1) << (tom_metadata_threshold_bits(p) - 1);
 	uint32_t most;

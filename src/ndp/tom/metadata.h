@@ -11,7 +11,7 @@
 
 #include "gpu/config.h"
 #include "ndp/registry.h"
-#include "ndp/tom/blocks.h"
+#include "ndp/blocks/blocks.h"
 
 enum {
 	TOM_ENTRY_PC_BITS = 32,
@@ -25,7 +25,7 @@ uint32_t tom_metadata_vector_bits(const struct tom_params *p);
 /* Bits of the condition's threshold, a signed number. */
 uint32_t tom_metadata_threshold_bits(const struct tom_params *p);
 /* Can an entry describe this block: have its registers numbers that the vectors cover, has its threshold room? */
-bool tom_metadata_describes(const struct tom_params *p, const struct tom_block *b);
+bool tom_metadata_describes(const struct tom_params *p, const struct ndp_block *b);
 
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
 uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items);

@@ -31,7 +31,7 @@ struct instance {
 struct tom_offsets {
 	struct instance *instances;
 	uint32_t instance_count;
-	const struct tom_blocks *blocks;
+	const struct ndp_blocks *blocks;
 	uint32_t *first_access; /* [block]: its first one in accesses; one more entry: their number */
 	uint32_t *first_pc;	/* [block]: in access_of */
 	uint32_t *access_of;	/* [first_pc + pc - begin]: number in the block */
@@ -72,7 +72,7 @@ void tom_offsets_forget(struct tom_offsets *o)
 	memset(o->instances, 0, o->instance_count * sizeof(*o->instances));
 }
 
-void tom_offsets_kernel_begin(struct tom_offsets *o, const struct simt_program *p, const struct tom_blocks *blocks)
+void tom_offsets_kernel_begin(struct tom_offsets *o, const struct simt_program *p, const struct ndp_blocks *blocks)
 {
 	uint32_t pcs = 0, accesses = 0;
 
@@ -157,7 +157,7 @@ static uint64_t compared(const struct sameness *s)
 	return s->count ? s->count - 1 : 0;
 }
 
-void tom_offsets_add(const struct tom_offsets *o, uint32_t block, struct tom_offset_share *share)
+void tom_offsets_add(const struct tom_offsets *o, uint32_t block, struct ndp_offset_share *share)
 {
 	for (uint32_t i = o->first_access[block]; i < o->first_access[block + 1]; i++) {
 		const struct access *a = &o->accesses[i];
@@ -170,7 +170,7 @@ void tom_offsets_add(const struct tom_offsets *o, uint32_t block, struct tom_off
 	}
 }
 
-enum tom_offset_class tom_offset_class_of(const struct tom_offset_share *share)
+enum tom_offset_class tom_offset_class_of(const struct ndp_offset_share *share)
 {
 	uint64_t fixed = share->fixed, all = share->accesses;
 

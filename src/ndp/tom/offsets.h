@@ -14,7 +14,7 @@
 #ifndef STRATA_NDP_TOM_OFFSETS_H
 #define STRATA_NDP_TOM_OFFSETS_H
 
-#include "ndp/tom/blocks.h"
+#include "ndp/blocks/blocks.h"
 
 enum tom_offset_class {
 	TOM_OFFSET_ALL, /* every access has a fixed offset */
@@ -33,7 +33,7 @@ struct tom_offsets *tom_offsets_new(uint32_t instance_count);
 void tom_offsets_free(struct tom_offsets *o);
 
 /* A launch of the program begins; blocks are its own and stay until the launch has ended. All allocation is here. */
-void tom_offsets_kernel_begin(struct tom_offsets *o, const struct simt_program *p, const struct tom_blocks *blocks);
+void tom_offsets_kernel_begin(struct tom_offsets *o, const struct simt_program *p, const struct ndp_blocks *blocks);
 /* The instance enters block number `block`; what it did before has ended. */
 void tom_offsets_open(struct tom_offsets *o, uint32_t instance, uint32_t block);
 /* It executes the memory instruction at pc of this block; lanes of mask (not 0) access addr[lane]. One that is not open
@@ -42,8 +42,8 @@ void tom_offsets_touch(struct tom_offsets *o, uint32_t instance, uint32_t pc, ui
 /* All open instances are lost. */
 void tom_offsets_forget(struct tom_offsets *o);
 /* Adds to share what this launch has seen of a block so far. */
-void tom_offsets_add(const struct tom_offsets *o, uint32_t block, struct tom_offset_share *share);
+void tom_offsets_add(const struct tom_offsets *o, uint32_t block, struct ndp_offset_share *share);
 
-enum tom_offset_class tom_offset_class_of(const struct tom_offset_share *share);
+enum tom_offset_class tom_offset_class_of(const struct ndp_offset_share *share);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "gpu/config.h"
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 #include "simt/simt.h"
 
 static const struct sim_param_desc param_rows[] = {
@@ -13,9 +13,9 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
-struct tom_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config)
+struct ndp_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config)
 {
-	struct tom_cost_params cost = tom_cost_default;
+	struct ndp_cost_params cost = ndp_cost_default;
 
 	cost.pointer_words = (double)p->tom_pointer_words;
 	cost.tag_trip_count = p->tom_tag_trip_count;

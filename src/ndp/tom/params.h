@@ -20,9 +20,9 @@ struct tom_params {
 };
 
 struct gpu_config;
-struct tom_cost_params;
+struct ndp_cost_params;
 /* How blocks are scored on this machine. */
-struct tom_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config);
+struct ndp_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config);
 
 /* Adds the table, bound to *p, which stays the caller's and must outlive out. */
 void tom_params_groups(struct tom_params *p, struct sim_param_groups *out);

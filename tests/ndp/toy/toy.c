@@ -4,7 +4,20 @@
 #include <glib.h>
 
 #include "base/check.h"
-#include "ndp/tom/blocks.h"
+#include "ndp/blocks/blocks.h"
+
+struct toy_params {
+#include "sim/param_fields.inc"
+#include "toy/toy_params.def"
+#include "sim/param_end.inc"
+};
+
+static const struct sim_param_desc param_rows[] = {
+#define PARAM_STRUCT struct toy_params
+#include "sim/param_rows.inc"
+#include "toy/toy_params.def"
+#include "sim/param_end.inc"
+};
 
 struct toy_stats {
 #include "sim/stat_fields.inc"
@@ -21,8 +34,9 @@ static const struct sim_stat_desc stat_rows[] = {
 static const struct sim_stat_table stat_table = {"toy", stat_rows, ARRAY_COUNT(stat_rows)};
 
 struct toy {
-	const struct tom_blocks *blocks; /* of the running kernel */
-	uint32_t stack_count, entry_count;
+	const struct ndp_blocks *blocks; /* of the running kernel */
+	const struct toy_params *params;
+	uint64_t stack_count, entry_count;
 	struct toy_stats stats;
 };
 
@@ -31,7 +45,8 @@ static void *toy_create(const struct ndp_site *site, struct base_diag_list *diag
 	struct toy *t = g_new0(struct toy, 1);
 
 	(void)diag;
-	t->stack_count = (uint32_t)site->gpu->gpu.stack_count;
+	t->params = ndp_own_params(site->ndp);
+	t->stack_count = site->gpu->gpu.stack_count;
 	return t;
 }
 
@@ -49,7 +64,7 @@ static void toy_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, st
 	bool is_new;
 
 	(void)g, (void)l;
-	t->blocks = tom_blocks_of(p, &tom_cost_default, NULL, &is_new);
+	t->blocks = ndp_blocks_of(p, &ndp_cost_default, NULL, &is_new);
 }
 
 static struct carry_verdict toy_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
@@ -60,9 +75,9 @@ static struct carry_verdict toy_block_begin(void *ctx, struct gpu *g, uint32_t s
 	(void)g, (void)sm, (void)w;
 	t->entry_count++;
 	return (struct carry_verdict){
-	    .way = t->entry_count % TOY_EACH == 0 ? CARRY_OFFLOAD : CARRY_STAY,
+	    .way = t->entry_count % t->params->toy_each_count == 0 ? CARRY_OFFLOAD : CARRY_STAY,
 	    .block = &t->blocks->items[mark - 1].block,
-	    .stack = t->entry_count / TOY_EACH % t->stack_count,
+	    .stack = (uint32_t)(t->entry_count / t->params->toy_each_count % t->stack_count),
 	    .request_bytes = 64,
 	    .reply_bytes = 64,
 	    .invalidate_lines = true,
@@ -95,4 +110,7 @@ const struct ndp_mechanism ndp_toy = {
 	    .free = g_free,
 	},
     .create = toy_create,
+    .params = param_rows,
+    .param_count = ARRAY_COUNT(param_rows),
+    .param_bytes = sizeof(struct toy_params),
 };

@@ -1,18 +1,17 @@
 /* blocks.h - a program's candidates in the form that the hardware works with: scoreboard ids and conditions. */
-#ifndef STRATA_NDP_TOM_BLOCKS_H
-#define STRATA_NDP_TOM_BLOCKS_H
+#ifndef STRATA_NDP_BLOCKS_BLOCKS_H
+#define STRATA_NDP_BLOCKS_BLOCKS_H
 
 #include "gpu/config.h"
+#include "ndp/blocks/candidates.h"
 #include "ndp/carry/carry.h"
-#include "ndp/tom/candidates.h"
-#include "ndp/tom/params.h"
 
 /* Figure 5, counted over the launches of the program (offsets.h). */
-struct tom_offset_share {
+struct ndp_offset_share {
 	uint64_t accesses, fixed; /* compared with others; of them, those of instructions with a fixed offset */
 };
 
-struct tom_block {
+struct ndp_block {
 	struct carry_block block;
 	/* What travels: the first packet_in_count of block.live_in_sb (the rest comes from constants) and all
 	 * live-outs, as 32-bit registers per lane and predicates per warp. */
@@ -25,24 +24,31 @@ struct tom_block {
 	uint32_t condition_bytes; /* 4 or 8 */
 	int64_t threshold;
 	uint8_t tag;
-	struct tom_offset_share offsets;
+	struct ndp_offset_share offsets;
 };
 
-struct tom_blocks {
-	struct tom_block *items;
+struct ndp_blocks {
+	struct ndp_block *items;
 	uint32_t count;
 	uint32_t live_max; /* most 32-bit registers live at once in a block */
 	/* Candidates that are not in items: no entry of the table can describe them; it has no entry for them. */
 	uint32_t undescribed_count, no_entry_count;
 };
 
+/* A table of the hardware that must hold the blocks. */
+struct ndp_block_table {
+	/* Can an entry describe this block? */
+	bool (*describes)(const void *self, const struct ndp_block *b);
+	const void *self;
+	uint64_t entry_count;
+};
+
 /* The blocks of a program's entry function, found at the first call for this program (*is_new), marked in it (mark =
- * index + 1), and owned by it. table: the settings of the offloading metadata table (metadata.h) that must hold them;
- * NULL: there is none to limit them. */
-struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
-				 const struct tom_params *table, bool *is_new);
+ * index + 1), and owned by it. table: what must hold them; NULL: there is no table to limit them. */
+struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_params *cost,
+				 const struct ndp_block_table *table, bool *is_new);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
-bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w);
+bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w);
 
 #endif

@@ -1,10 +1,10 @@
 /* region.c - which instruction ranges may be offloaded, and which registers they need and make. */
-#include "ndp/tom/region.h"
+#include "ndp/blocks/region.h"
 
 #include <glib.h>
 #include <string.h>
 
-#include "ndp/tom/bits.h"
+#include "ndp/blocks/bits.h"
 
 static bool operand_reads_sreg(const struct ptx_operand *o)
 {
@@ -71,7 +71,7 @@ static bool inst_is_forbidden(const struct ptx_inst *i)
 	return i->mods.cc || i->op == PTX_OP_ADDC || i->op == PTX_OP_SUBC || i->op == PTX_OP_MADC;
 }
 
-double tom_access_words(const struct ptx_inst *i)
+double ndp_access_words(const struct ptx_inst *i)
 {
 	if (i->op == PTX_OP_TEX || i->op == PTX_OP_TLD4)
 		return 4;
@@ -86,7 +86,7 @@ double tom_access_words(const struct ptx_inst *i)
 }
 
 /* Remat: one definition, and that from what every SM of the launch has. */
-static bool def_is_constant(const struct tom_facts *f, const struct ptx_inst *i)
+static bool def_is_constant(const struct ndp_facts *f, const struct ptx_inst *i)
 {
 	if (i->has_guard)
 		return false;
@@ -103,7 +103,7 @@ static bool def_is_constant(const struct tom_facts *f, const struct ptx_inst *i)
 	}
 }
 
-static void facts_find_remat(struct tom_facts *f)
+static void facts_find_remat(struct ndp_facts *f)
 {
 	const struct ptx_func *fn = f->cfg->func;
 	bool changed = true;
@@ -119,7 +119,7 @@ static void facts_find_remat(struct tom_facts *f)
 }
 
 /* True when the register was not known as an address, and is one now. */
-static bool address_mark(struct tom_facts *f, uint32_t reg)
+static bool address_mark(struct ndp_facts *f, uint32_t reg)
 {
 	const struct ptx_reg *r = &f->cfg->func->regs[reg];
 
@@ -131,7 +131,7 @@ static bool address_mark(struct tom_facts *f, uint32_t reg)
 }
 
 /* Does the instruction compute an address from what it reads? What a load returns came from memory, not from there. */
-static bool inst_makes_address(const struct tom_facts *f, uint32_t i)
+static bool inst_makes_address(const struct ndp_facts *f, uint32_t i)
 {
 	if (ptx_inst_is_load(&f->cfg->func->insts[i]))
 		return false;
@@ -143,7 +143,7 @@ static bool inst_makes_address(const struct tom_facts *f, uint32_t i)
 }
 
 /* The bases of accesses, and the 64-bit integers from which these are computed. */
-static void facts_find_addresses(struct tom_facts *f)
+static void facts_find_addresses(struct ndp_facts *f)
 {
 	const struct ptx_func *fn = f->cfg->func;
 	bool is_new = true;
@@ -167,10 +167,10 @@ static void facts_find_addresses(struct tom_facts *f)
 	}
 }
 
-struct tom_facts *tom_facts_new(const struct ptx_cfg *cfg)
+struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg)
 {
 	const struct ptx_func *fn = cfg->func;
-	struct tom_facts *f = g_new0(struct tom_facts, 1);
+	struct ndp_facts *f = g_new0(struct ndp_facts, 1);
 
 	f->cfg = cfg;
 	f->uses = g_new0(struct ptx_reg_use, fn->inst_count + 1);
@@ -194,7 +194,7 @@ struct tom_facts *tom_facts_new(const struct ptx_cfg *cfg)
 	return f;
 }
 
-void tom_facts_free(struct tom_facts *f)
+void ndp_facts_free(struct ndp_facts *f)
 {
 	g_free(f->uses);
 	g_free(f->is_forbidden);
@@ -236,7 +236,7 @@ static bool blocks_are_sese(const struct ptx_cfg *cfg, uint32_t first, uint32_t 
 	return *exit != PTX_NO_BLOCK;
 }
 
-bool tom_region_of_blocks(const struct tom_facts *f, uint32_t first_block, uint32_t last_block, struct tom_region *r)
+bool ndp_region_of_blocks(const struct ndp_facts *f, uint32_t first_block, uint32_t last_block, struct ndp_region *r)
 {
 	const struct ptx_cfg *cfg = f->cfg;
 	uint32_t exit;
@@ -260,7 +260,7 @@ bool tom_region_of_blocks(const struct tom_facts *f, uint32_t first_block, uint3
 }
 
 /* live := reads + (live - unguarded writes), over instructions (from, to] backwards. */
-static void transfer_backwards(const struct tom_facts *f, uint32_t from, uint32_t to, uint64_t *live)
+static void transfer_backwards(const struct ndp_facts *f, uint32_t from, uint32_t to, uint64_t *live)
 {
 	for (uint32_t i = to + 1; i-- > from;) {
 		const struct ptx_reg_use *use = &f->uses[i];
@@ -273,7 +273,7 @@ static void transfer_backwards(const struct tom_facts *f, uint32_t from, uint32_
 	}
 }
 
-void tom_region_liveness(const struct tom_facts *f, const struct tom_region *r, uint64_t *live_in, uint64_t *live_out)
+void ndp_region_liveness(const struct ndp_facts *f, const struct ndp_region *r, uint64_t *live_in, uint64_t *live_out)
 {
 	const struct ptx_cfg *cfg = f->cfg;
 	const uint32_t words = cfg->live_words;

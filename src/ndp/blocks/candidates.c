@@ -1,12 +1,12 @@
 /* candidates.c - scores regions by equations 3 and 4 and selects the candidates of a function. */
-#include "ndp/tom/candidates.h"
+#include "ndp/blocks/candidates.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
-#include "ndp/tom/bits.h"
-#include "ndp/tom/region.h"
+#include "ndp/blocks/bits.h"
+#include "ndp/blocks/region.h"
 
 enum {
 	BLOCKS_MAX = 512, /* beyond, only loops and straight runs are tried: all ranges would be cubic */
@@ -14,7 +14,7 @@ enum {
 	TRIP_MAX = 1 << 30,
 };
 
-const struct tom_cost_params tom_cost_default = {
+const struct ndp_cost_params ndp_cost_default = {
 	.warp_size = 32,
 	.line_words = 32,
 	.load_coalescing = 1,
@@ -24,12 +24,12 @@ const struct tom_cost_params tom_cost_default = {
 	.pointer_words = 1,
 };
 
-struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, double reg_tx, double reg_rx, double loads,
+struct ndp_bandwidth ndp_bandwidth_change(const struct ndp_cost_params *p, double reg_tx, double reg_rx, double loads,
 					  double stores)
 {
 	double missed_lines = loads * p->load_coalescing * p->load_miss_rate;
 
-	return (struct tom_bandwidth){
+	return (struct ndp_bandwidth){
 		.tx_words = reg_tx * p->warp_size - (missed_lines + stores * (p->warp_size + p->store_coalescing)),
 		.rx_words = reg_rx * p->warp_size -
 			    (missed_lines * p->line_words + 0.25 * stores * p->store_coalescing),
@@ -37,10 +37,10 @@ struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, doubl
 }
 
 struct finder {
-	const struct tom_facts *facts;
-	const struct tom_cost_params *cost;
-	struct tom_trip *trips; /* [loop_count] */
-	GArray *found;		/* struct tom_candidate */
+	const struct ndp_facts *facts;
+	const struct ndp_cost_params *cost;
+	struct ndp_trip *trips; /* [loop_count] */
+	GArray *found;		/* struct ndp_candidate */
 	bool *is_taken;		/* [inst_count] */
 	uint64_t *live_in, *live_out;
 };
@@ -72,7 +72,7 @@ static double sum_words(const struct finder *fi, const uint64_t *set, bool skip_
 	return words;
 }
 
-static bool loop_is_inside(const struct tom_region *r, const struct ptx_loop *l)
+static bool loop_is_inside(const struct ndp_region *r, const struct ptx_loop *l)
 {
 	return r->first_block != r->last_block || l->block_count == 1
 		       ? l->blocks[0] >= r->first_block && l->blocks[l->block_count - 1] <= r->last_block
@@ -80,7 +80,7 @@ static bool loop_is_inside(const struct tom_region *r, const struct ptx_loop *l)
 }
 
 /* Does the region, when it is one block, hold the whole loop of that block? */
-static bool region_holds_loop(const struct finder *fi, const struct tom_region *r, uint32_t loop)
+static bool region_holds_loop(const struct finder *fi, const struct ndp_region *r, uint32_t loop)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
 	const struct ptx_loop *l = &cfg->loops[loop];
@@ -96,14 +96,14 @@ struct accesses {
 	uint32_t load_count, store_count;
 };
 
-static struct accesses count_accesses(const struct finder *fi, const struct tom_region *r, uint32_t symbol)
+static struct accesses count_accesses(const struct finder *fi, const struct ndp_region *r, uint32_t symbol)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
 	struct accesses a = {0};
 
 	for (uint32_t i = r->begin; i <= r->last; i++) {
 		const struct ptx_inst *inst = &cfg->func->insts[i];
-		double words = tom_access_words(inst);
+		double words = ndp_access_words(inst);
 		bool is_symbolic = false;
 
 		if (words == 0)
@@ -113,7 +113,7 @@ static struct accesses count_accesses(const struct finder *fi, const struct tom_
 				break;
 			if (l == symbol)
 				is_symbolic = true;
-			else if (fi->trips[l].kind == TOM_TRIP_STATIC)
+			else if (fi->trips[l].kind == NDP_TRIP_STATIC)
 				words *= (double)fi->trips[l].count;
 		}
 
@@ -127,12 +127,12 @@ static struct accesses count_accesses(const struct finder *fi, const struct tom_
 }
 
 /* Has a register of a run-time loop's condition its value when the region begins? */
-static bool is_readable(const struct finder *fi, const struct tom_region *r, uint32_t loop, uint32_t reg)
+static bool is_readable(const struct finder *fi, const struct ndp_region *r, uint32_t loop, uint32_t reg)
 {
-	const struct tom_facts *f = fi->facts;
+	const struct ndp_facts *f = fi->facts;
 	const struct ptx_loop *l = &f->cfg->loops[loop];
 
-	if (reg == TOM_NO_REG)
+	if (reg == NDP_NO_REG)
 		return true;
 	if (!bits_test(f->live_before + (size_t)r->begin * f->cfg->live_words, reg))
 		return false;
@@ -148,14 +148,14 @@ static bool is_readable(const struct finder *fi, const struct tom_region *r, uin
 }
 
 /* The run-time loop whose iterations save most; one condition per table entry allows only one. */
-static uint32_t choose_symbol(const struct finder *fi, const struct tom_region *r)
+static uint32_t choose_symbol(const struct finder *fi, const struct ndp_region *r)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
 	uint32_t best = UINT32_MAX;
 	double best_words = 0;
 
 	for (uint32_t l = 0; l < cfg->loop_count; l++) {
-		if (fi->trips[l].kind != TOM_TRIP_RUNTIME || !region_holds_loop(fi, r, l) ||
+		if (fi->trips[l].kind != NDP_TRIP_RUNTIME || !region_holds_loop(fi, r, l) ||
 		    !is_readable(fi, r, l, fi->trips[l].reg) || !is_readable(fi, r, l, fi->trips[l].less_reg))
 			continue;
 
@@ -169,7 +169,7 @@ static uint32_t choose_symbol(const struct finder *fi, const struct tom_region *
 	return best;
 }
 
-static bool region_has_loop(const struct finder *fi, const struct tom_region *r, enum tom_trip_kind kind)
+static bool region_has_loop(const struct finder *fi, const struct ndp_region *r, enum ndp_trip_kind kind)
 {
 	for (uint32_t l = 0; l < fi->facts->cfg->loop_count; l++)
 		if (region_holds_loop(fi, r, l) && fi->trips[l].kind == kind)
@@ -183,14 +183,14 @@ static bool loop_accesses_memory(const struct ptx_cfg *cfg, const struct ptx_loo
 		const struct ptx_block *block = &cfg->blocks[l->blocks[b]];
 
 		for (uint32_t i = block->first; i <= block->last; i++)
-			if (tom_access_words(&cfg->func->insts[i]) > 0)
+			if (ndp_access_words(&cfg->func->insts[i]) > 0)
 				return true;
 	}
 	return false;
 }
 
 /* A loop of arithmetic alone: equations 3 and 4 would move any length of it to the stacks for nothing. */
-static bool region_has_arithmetic_loop(const struct finder *fi, const struct tom_region *r)
+static bool region_has_arithmetic_loop(const struct finder *fi, const struct ndp_region *r)
 {
 	const struct ptx_cfg *cfg = fi->facts->cfg;
 
@@ -200,7 +200,7 @@ static bool region_has_arithmetic_loop(const struct finder *fi, const struct tom
 	return false;
 }
 
-static double total(struct tom_bandwidth b)
+static double total(struct ndp_bandwidth b)
 {
 	return b.tx_words + b.rx_words;
 }
@@ -222,9 +222,9 @@ static uint32_t slots_in_both(const struct ptx_cfg *cfg, const uint64_t *a, cons
 }
 
 /* Registers that are live across the region but not its business stay at home. live_in and live_out are its own. */
-static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
+static uint32_t live_max(const struct finder *fi, const struct ndp_candidate *c)
 {
-	const struct tom_facts *f = fi->facts;
+	const struct ndp_facts *f = fi->facts;
 	const uint32_t words = f->cfg->live_words;
 	uint64_t *own = g_new0(uint64_t, words + 1);
 	uint32_t most = 0;
@@ -243,18 +243,18 @@ static uint32_t live_max(const struct finder *fi, const struct tom_candidate *c)
 	return most;
 }
 
-static uint8_t tag_of(struct tom_bandwidth b)
+static uint8_t tag_of(struct ndp_bandwidth b)
 {
-	return (uint8_t)((b.tx_words < 0 ? TOM_TAG_TX : 0) | (b.rx_words < 0 ? TOM_TAG_RX : 0));
+	return (uint8_t)((b.tx_words < 0 ? NDP_TAG_TX : 0) | (b.rx_words < 0 ? NDP_TAG_RX : 0));
 }
 
 /* Fills the scores of c for region r. False if offloading never saves, or no SM of a stack has so many registers. */
-static bool score(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)
+static bool score(struct finder *fi, const struct ndp_region *r, struct ndp_candidate *c)
 {
-	*c = (struct tom_candidate){.begin = r->begin, .last = r->last, .end = r->end};
+	*c = (struct ndp_candidate){.begin = r->begin, .last = r->last, .end = r->end};
 	if (region_has_arithmetic_loop(fi, r))
 		return false;
-	tom_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
+	ndp_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
 	c->reg_tx_words = sum_words(fi, fi->live_in, true);
 	c->reg_rx_words = sum_words(fi, fi->live_out, false);
 
@@ -267,43 +267,43 @@ static bool score(struct finder *fi, const struct tom_region *r, struct tom_cand
 	c->stores = a.stores + a.loop_stores;
 	c->trip_count = 1;
 	/* A run-time count that one pass makes unnecessary, or that cannot be read at the begin, counts once too. */
-	c->trip_kind = region_has_loop(fi, r, TOM_TRIP_UNKNOWN) || region_has_loop(fi, r, TOM_TRIP_RUNTIME)
-			       ? TOM_TRIP_UNKNOWN
-		       : region_has_loop(fi, r, TOM_TRIP_STATIC) ? TOM_TRIP_STATIC
-								 : TOM_TRIP_NO_LOOP;
+	c->trip_kind = region_has_loop(fi, r, NDP_TRIP_UNKNOWN) || region_has_loop(fi, r, NDP_TRIP_RUNTIME)
+			       ? NDP_TRIP_UNKNOWN
+		       : region_has_loop(fi, r, NDP_TRIP_STATIC) ? NDP_TRIP_STATIC
+								 : NDP_TRIP_NO_LOOP;
 
-	struct tom_bandwidth once =
-	    tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
+	struct ndp_bandwidth once =
+	    ndp_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
 
 	c->bandwidth = once;
 	if (symbol != UINT32_MAX && total(once) >= 0) {
-		struct tom_bandwidth per_trip =
-			tom_bandwidth_change(fi->cost, 0, 0, a.loop_loads, a.loop_stores);
+		struct ndp_bandwidth per_trip =
+			ndp_bandwidth_change(fi->cost, 0, 0, a.loop_loads, a.loop_stores);
 		double n = floor(total(once) / -total(per_trip)) + 2; /* first n with once + (n - 1) * per_trip < 0 */
 
 		if (n > TRIP_MAX)
 			return false;
 
-		const struct tom_trip *t = &fi->trips[symbol];
+		const struct ndp_trip *t = &fi->trips[symbol];
 		int64_t bound = t->base + t->step * (int64_t)n;
 
-		c->trip_kind = TOM_TRIP_RUNTIME;
+		c->trip_kind = NDP_TRIP_RUNTIME;
 		c->trip_count = (uint64_t)n;
-		c->condition = (struct tom_condition){
+		c->condition = (struct ndp_condition){
 			.exists = true,
 			.reg = t->reg,
 			.less_reg = t->less_reg,
 			.is_at_most = t->sign < 0,
 			.threshold = t->sign < 0 ? -bound : bound,
 		};
-		c->bandwidth = tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
+		c->bandwidth = ndp_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
 						    a.loads + n * a.loop_loads, a.stores + n * a.loop_stores);
 	}
 	c->tag = tag_of(c->bandwidth);
 	if (c->condition.exists && fi->cost->tag_trip_count > c->trip_count) {
 		double n = (double)fi->cost->tag_trip_count;
 
-		c->tag = tag_of(tom_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
+		c->tag = tag_of(ndp_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words,
 						     a.loads + n * a.loop_loads, a.stores + n * a.loop_stores));
 	}
 	return total(c->bandwidth) < 0 && (!fi->cost->register_limit || live_max(fi, c) <= fi->cost->register_limit);
@@ -323,9 +323,9 @@ static uint32_t *registers_of(const struct finder *fi, const uint64_t *set, int 
 	return (uint32_t *)g_array_free(a, FALSE);
 }
 
-static void take(struct finder *fi, const struct tom_region *r, struct tom_candidate *c)
+static void take(struct finder *fi, const struct ndp_region *r, struct ndp_candidate *c)
 {
-	tom_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
+	ndp_region_liveness(fi->facts, r, fi->live_in, fi->live_out);
 	c->live_in = registers_of(fi, fi->live_in, 0, &c->live_in_count);
 	c->remat = registers_of(fi, fi->live_in, 1, &c->remat_count);
 	c->live_out = registers_of(fi, fi->live_out, -1, &c->live_out_count);
@@ -336,8 +336,8 @@ static void take(struct finder *fi, const struct tom_region *r, struct tom_candi
 }
 
 struct ranked {
-	struct tom_region region;
-	struct tom_candidate score;
+	struct ndp_region region;
+	struct ndp_candidate score;
 	bool is_loop;
 };
 
@@ -354,7 +354,7 @@ static gint by_preference(gconstpointer a, gconstpointer b)
 	return x->region.begin < y->region.begin ? -1 : x->region.begin > y->region.begin;
 }
 
-static bool is_free(const struct finder *fi, const struct tom_region *r)
+static bool is_free(const struct finder *fi, const struct ndp_region *r)
 {
 	for (uint32_t i = r->begin; i <= r->last; i++)
 		if (fi->is_taken[i])
@@ -377,7 +377,7 @@ static void find_block_ranges(struct finder *fi)
 					     cfg->loops[l].blocks[cfg->loops[l].block_count - 1] == j;
 			if (!x.is_loop && (i == j || cfg->block_count > BLOCKS_MAX))
 				continue;
-			if (tom_region_of_blocks(fi->facts, i, j, &x.region) && score(fi, &x.region, &x.score))
+			if (ndp_region_of_blocks(fi->facts, i, j, &x.region) && score(fi, &x.region, &x.score))
 				g_array_append_val(ranked, x);
 		}
 	}
@@ -393,7 +393,7 @@ static void find_block_ranges(struct finder *fi)
 
 static bool has_access(const struct finder *fi, uint32_t inst)
 {
-	return tom_access_words(&fi->facts->cfg->func->insts[inst]) > 0;
+	return ndp_access_words(&fi->facts->cfg->func->insts[inst]) > 0;
 }
 
 /* Best sub-range of [from, to) inside block b, then of what is left of it on both sides. */
@@ -406,8 +406,8 @@ static void find_in_run(struct finder *fi, uint32_t b, uint32_t from, uint32_t t
 		bool accesses_memory = false;
 
 		for (uint32_t last = begin; last < to && last - begin < RUN_MAX; last++) {
-			struct tom_region r = {begin, last, last + 1, b, b};
-			struct tom_candidate c;
+			struct ndp_region r = {begin, last, last + 1, b, b};
+			struct ndp_candidate c;
 
 			/* A saving can only grow where an access joins, so other ends are never better. */
 			accesses_memory |= has_access(fi, last);
@@ -454,35 +454,35 @@ static void find_straight_runs(struct finder *fi)
 
 static gint by_begin(gconstpointer a, gconstpointer b)
 {
-	const struct tom_candidate *x = a, *y = b;
+	const struct ndp_candidate *x = a, *y = b;
 
 	return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-struct tom_candidate_set *tom_candidates_find(const struct ptx_cfg *cfg, const struct tom_cost_params *p)
+struct ndp_candidate_set *ndp_candidates_find(const struct ptx_cfg *cfg, const struct ndp_cost_params *p)
 {
 	struct finder fi = {
-		.facts = tom_facts_new(cfg),
+		.facts = ndp_facts_new(cfg),
 		.cost = p,
-		.trips = g_new0(struct tom_trip, cfg->loop_count + 1),
-		.found = g_array_new(FALSE, FALSE, sizeof(struct tom_candidate)),
+		.trips = g_new0(struct ndp_trip, cfg->loop_count + 1),
+		.found = g_array_new(FALSE, FALSE, sizeof(struct ndp_candidate)),
 		.is_taken = g_new0(bool, cfg->func->inst_count + 1),
 		.live_in = g_new0(uint64_t, cfg->live_words + 1),
 		.live_out = g_new0(uint64_t, cfg->live_words + 1),
 	};
 
 	for (uint32_t l = 0; l < cfg->loop_count; l++)
-		fi.trips[l] = tom_loop_trip(fi.facts, l);
+		fi.trips[l] = ndp_loop_trip(fi.facts, l);
 	find_block_ranges(&fi);
 	find_straight_runs(&fi);
 	g_array_sort(fi.found, by_begin);
 
-	struct tom_candidate_set *set = g_new0(struct tom_candidate_set, 1);
+	struct ndp_candidate_set *set = g_new0(struct ndp_candidate_set, 1);
 
 	set->func = cfg->func;
 	set->count = fi.found->len;
-	set->items = (struct tom_candidate *)g_array_free(fi.found, FALSE);
-	tom_facts_free((struct tom_facts *)fi.facts);
+	set->items = (struct ndp_candidate *)g_array_free(fi.found, FALSE);
+	ndp_facts_free((struct ndp_facts *)fi.facts);
 	g_free(fi.trips);
 	g_free(fi.is_taken);
 	g_free(fi.live_in);
@@ -490,7 +490,7 @@ struct tom_candidate_set *tom_candidates_find(const struct ptx_cfg *cfg, const s
 	return set;
 }
 
-void tom_candidates_free(struct tom_candidate_set *set)
+void ndp_candidates_free(struct ndp_candidate_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		g_free(set->items[i].live_in);
@@ -510,20 +510,20 @@ static void print_registers(FILE *out, const char *title, const struct ptx_func 
 	fprintf(out, "%s\n", count ? "" : " none");
 }
 
-void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
+void ndp_candidates_print(FILE *out, const struct ndp_candidate_set *set)
 {
 	static const char *const kinds[] = {
-		[TOM_TRIP_NO_LOOP] = "no loop",
-		[TOM_TRIP_STATIC] = "static trip count",
-		[TOM_TRIP_RUNTIME] = "conditional on a trip count known before the loop",
-		[TOM_TRIP_UNKNOWN] = "pays with one pass of its loops",
+		[NDP_TRIP_NO_LOOP] = "no loop",
+		[NDP_TRIP_STATIC] = "static trip count",
+		[NDP_TRIP_RUNTIME] = "conditional on a trip count known before the loop",
+		[NDP_TRIP_UNKNOWN] = "pays with one pass of its loops",
 	};
 	const struct ptx_func *fn = set->func;
 
 	fprintf(out, "%s: %u candidate%s\n", fn->name, set->count, set->count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < set->count; i++) {
-		const struct tom_candidate *c = &set->items[i];
-		bool is_difference = c->condition.exists && c->condition.less_reg != TOM_NO_REG;
+		const struct ndp_candidate *c = &set->items[i];
+		bool is_difference = c->condition.exists && c->condition.less_reg != NDP_NO_REG;
 
 		fprintf(out, " candidate %u: lines %u-%u, resumes at line %u, %s\n", i + 1, fn->insts[c->begin].line,
 			fn->insts[c->last].line, fn->insts[c->end].line, kinds[c->trip_kind]);
@@ -534,7 +534,7 @@ void tom_candidates_print(FILE *out, const struct tom_candidate_set *set)
 			c->reg_tx_words, c->reg_rx_words, c->load_count, c->store_count, c->loads, c->stores);
 		fprintf(out, "  BW_TX %+g, BW_RX %+g, sum %+g words per warp; saves%s%s\n", c->bandwidth.tx_words,
 			c->bandwidth.rx_words, c->bandwidth.tx_words + c->bandwidth.rx_words,
-			c->tag & TOM_TAG_TX ? " TX" : "", c->tag & TOM_TAG_RX ? " RX" : "");
+			c->tag & NDP_TAG_TX ? " TX" : "", c->tag & NDP_TAG_RX ? " RX" : "");
 		if (c->condition.exists)
 			fprintf(out, "  condition: %s%s%s %s %lld (at least %llu iterations)\n",
 				fn->regs[c->condition.reg].name, is_difference ? " - " : "",

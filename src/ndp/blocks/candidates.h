@@ -10,8 +10,8 @@
  *
  * with a loop's loads and stores multiplied by its trip count; candidate <=> BW_TX + BW_RX < 0.
  */
-#ifndef STRATA_NDP_TOM_CANDIDATES_H
-#define STRATA_NDP_TOM_CANDIDATES_H
+#ifndef STRATA_NDP_BLOCKS_CANDIDATES_H
+#define STRATA_NDP_BLOCKS_CANDIDATES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 #include "ptx/cfg.h"
 
 /* The cost model's constants (TOM section 3.1.1). */
-struct tom_cost_params {
+struct ndp_cost_params {
 	double warp_size;	 /* S_W, threads */
 	double line_words;	 /* S_C: line size over address size */
 	double load_coalescing;	 /* Coal_LD, lines per warp access */
@@ -37,68 +37,68 @@ struct tom_cost_params {
 	uint64_t tag_trip_count;
 	uint32_t register_limit; /* a candidate has at most so many 32-bit registers live at once; 0: any number */
 };
-extern const struct tom_cost_params tom_cost_default; /* 32, 32, 1, 1, 0.5, true, 1, 0, 0 */
+extern const struct ndp_cost_params ndp_cost_default; /* 32, 32, 1, 1, 0.5, true, 1, 0, 0 */
 
-struct tom_bandwidth {
+struct ndp_bandwidth {
 	double tx_words, rx_words; /* change caused by offloading; negative saves */
 };
 
 /* Equations 3 and 4. Registers in 4-byte words per thread (a 64-bit register is two); a predicate costs one word per
  * warp, so it enters as 1/S_W. Loads and stores in 4-byte accesses per thread. */
-struct tom_bandwidth tom_bandwidth_change(const struct tom_cost_params *p, double reg_tx, double reg_rx, double loads,
+struct ndp_bandwidth ndp_bandwidth_change(const struct ndp_cost_params *p, double reg_tx, double reg_rx, double loads,
 					  double stores);
 
-enum tom_trip_kind {
-	TOM_TRIP_NO_LOOP,
-	TOM_TRIP_STATIC,  /* case 1: known at compile time */
-	TOM_TRIP_RUNTIME, /* case 2: known before the loop and needed: conditional candidate */
-	TOM_TRIP_UNKNOWN, /* case 3: counted as one; also case 2 where one pass already pays */
+enum ndp_trip_kind {
+	NDP_TRIP_NO_LOOP,
+	NDP_TRIP_STATIC,  /* case 1: known at compile time */
+	NDP_TRIP_RUNTIME, /* case 2: known before the loop and needed: conditional candidate */
+	NDP_TRIP_UNKNOWN, /* case 3: counted as one; also case 2 where one pass already pays */
 };
 
-enum { TOM_NO_REG = UINT32_MAX };
+enum { NDP_NO_REG = UINT32_MAX };
 
 /* Offload only if the register, or its difference from another of the same width, read as a signed 64-bit or 32-bit
  * integer, is at least (or at most) threshold. Two registers are the paper's own second example, a loop from Nmat to N
  * (Figure 4). */
-struct tom_condition {
+struct ndp_condition {
 	bool exists;
-	uint32_t reg, less_reg; /* virtual registers of the function; less_reg may be TOM_NO_REG */
+	uint32_t reg, less_reg; /* virtual registers of the function; less_reg may be NDP_NO_REG */
 	bool is_at_most;
 	int64_t threshold;
 };
 
-enum { TOM_TAG_TX = 1, TOM_TAG_RX = 2 }; /* offloading saves this direction */
+enum { NDP_TAG_TX = 1, NDP_TAG_RX = 2 }; /* offloading saves this direction */
 
-struct tom_candidate {
+struct ndp_candidate {
 	uint32_t begin, last; /* first and last instruction of the region in text order */
 	uint32_t end;	      /* where execution goes on afterwards (last + 1, or the loop's exit) */
 	uint32_t *live_in, live_in_count; /* virtual registers, ascending */
 	uint32_t *live_out, live_out_count;
-	uint32_t *remat, remat_count; /* registers that the block recomputes from constants, see tom_cost_params */
+	uint32_t *remat, remat_count; /* registers that the block recomputes from constants, see ndp_cost_params */
 	uint32_t live_max; /* most 32-bit registers live at once, of those that the region reads, writes or returns */
 	double reg_tx_words, reg_rx_words; /* per thread */
 	uint32_t load_count, store_count;  /* static instructions */
 	double loads, stores; /* 4-byte accesses per thread with static trip counts, the outermost run-time loop once */
-	enum tom_trip_kind trip_kind;
+	enum ndp_trip_kind trip_kind;
 	uint64_t trip_count; /* static: the outermost loop's count; run-time: the smallest count that pays */
-	struct tom_condition condition;
-	struct tom_bandwidth bandwidth; /* with trip_count applied */
+	struct ndp_condition condition;
+	struct ndp_bandwidth bandwidth; /* with trip_count applied */
 	uint8_t tag;
 };
 
-struct tom_candidate_set {
+struct ndp_candidate_set {
 	const struct ptx_func *func;
-	struct tom_candidate *items;
+	struct ndp_candidate *items;
 	uint32_t count;
 };
 
 /* Finds the candidates of a function, non-overlapping, in text order: first profitable loops, the innermost of a nest;
  * then the outermost of the other profitable regions; then, within a straight run, the sub-range with the largest
  * saving, the shorter on ties. docs/decisions/0005 says why. */
-struct tom_candidate_set *tom_candidates_find(const struct ptx_cfg *cfg, const struct tom_cost_params *p);
-void tom_candidates_free(struct tom_candidate_set *set);
+struct ndp_candidate_set *ndp_candidates_find(const struct ptx_cfg *cfg, const struct ndp_cost_params *p);
+void ndp_candidates_free(struct ndp_candidate_set *set);
 
 /* One paragraph per candidate: lines, live-ins, live-outs, score, tags, condition. */
-void tom_candidates_print(FILE *out, const struct tom_candidate_set *set);
+void ndp_candidates_print(FILE *out, const struct ndp_candidate_set *set);
 
 #endif

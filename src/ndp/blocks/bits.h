@@ -1,6 +1,6 @@
 /* bits.h - small operations on register bitsets. */
-#ifndef STRATA_NDP_TOM_BITS_H
-#define STRATA_NDP_TOM_BITS_H
+#ifndef STRATA_NDP_BLOCKS_BITS_H
+#define STRATA_NDP_BLOCKS_BITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,14 +5,14 @@
  * not change. Its count follows from where the value starts and what it is compared with: a constant, or what one
  * register or the difference of two says at the loop's begin.
  */
-#include "ndp/tom/region.h"
+#include "ndp/blocks/region.h"
 
-#include "ndp/tom/bits.h"
+#include "ndp/blocks/bits.h"
 
 /* Continue while (value cmp bound), normalised so that the value steps upwards. */
 struct counted {
 	uint32_t iv;	  /* the stepped register at the loop's header */
-	uint32_t offset;  /* what the loop adds to it for the comparison, or TOM_NO_REG */
+	uint32_t offset;  /* what the loop adds to it for the comparison, or NDP_NO_REG */
 	int64_t step;
 	enum ptx_cmp cmp; /* LT, LE or NE after normalisation */
 	const struct ptx_operand *bound;
@@ -26,7 +26,7 @@ static bool loop_has_block(const struct ptx_loop *l, uint32_t block)
 	return false;
 }
 
-static bool inst_writes(const struct tom_facts *f, uint32_t inst, uint32_t reg)
+static bool inst_writes(const struct ndp_facts *f, uint32_t inst, uint32_t reg)
 {
 	for (uint32_t w = 0; w < f->uses[inst].write_count; w++)
 		if (f->uses[inst].writes[w] == reg)
@@ -35,7 +35,7 @@ static bool inst_writes(const struct tom_facts *f, uint32_t inst, uint32_t reg)
 }
 
 /* The only instruction of the loop that writes reg; UINT32_MAX if none, UINT32_MAX - 1 if several. */
-static uint32_t only_def_in_loop(const struct tom_facts *f, const struct ptx_loop *l, uint32_t reg)
+static uint32_t only_def_in_loop(const struct ndp_facts *f, const struct ptx_loop *l, uint32_t reg)
 {
 	uint32_t found = UINT32_MAX;
 
@@ -74,7 +74,7 @@ static int64_t imm_signed(const struct ptx_operand *o, enum ptx_type t)
 }
 
 /* Is tested the value of an induction register after its step? Fills iv and step. */
-static bool find_induction(const struct tom_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
+static bool find_induction(const struct ndp_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
 			   struct counted *c)
 {
 	const struct ptx_inst *insts = f->cfg->func->insts;
@@ -151,12 +151,12 @@ static enum ptx_cmp cmp_mirror(enum ptx_cmp cmp)
 
 /* Is tested an induction register after its step, or the sum of one and of a register that the loop leaves alone? Fills
  * iv, step and offset. */
-static bool find_stepped(const struct tom_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
+static bool find_stepped(const struct ndp_facts *f, const struct ptx_loop *l, uint32_t tested, uint32_t setp_inst,
 			 struct counted *c)
 {
 	uint32_t def = only_def_in_loop(f, l, tested);
 
-	c->offset = TOM_NO_REG;
+	c->offset = NDP_NO_REG;
 	if (find_induction(f, l, tested, setp_inst, c))
 		return true;
 	if (def >= UINT32_MAX - 1)
@@ -183,7 +183,7 @@ static bool find_stepped(const struct tom_facts *f, const struct ptx_loop *l, ui
 /* The conditional branch that decides whether the loop goes round again, and whether its guard must hold for that. Two
  * forms: "@p bra header" ends the latch, or the latch is a bare "bra header" behind a block that ends in
  * "@p bra exit". */
-static const struct ptx_inst *find_test(const struct tom_facts *f, const struct ptx_loop *l, uint32_t *block,
+static const struct ptx_inst *find_test(const struct ndp_facts *f, const struct ptx_loop *l, uint32_t *block,
 					bool *holds)
 {
 	const struct ptx_inst *insts = f->cfg->func->insts;
@@ -207,7 +207,7 @@ static const struct ptx_inst *find_test(const struct tom_facts *f, const struct 
 	return branch;
 }
 
-static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, struct counted *c)
+static bool find_counted(const struct ndp_facts *f, const struct ptx_loop *l, struct counted *c)
 {
 	const struct ptx_inst *insts = f->cfg->func->insts;
 	uint32_t test_block;
@@ -245,7 +245,7 @@ static bool find_counted(const struct tom_facts *f, const struct ptx_loop *l, st
 
 /* The constant that reg holds on entry to the loop: its one definition outside dominates the header and is a mov of an
  * immediate, or of a register that holds one in the same way. */
-static bool entry_constant(const struct tom_facts *f, const struct ptx_loop *l, uint32_t reg, int64_t *value)
+static bool entry_constant(const struct ndp_facts *f, const struct ptx_loop *l, uint32_t reg, int64_t *value)
 {
 	enum { COPIES_MAX = 4 };
 	const struct ptx_func *fn = f->cfg->func;
@@ -287,10 +287,10 @@ static uint64_t count_of(enum ptx_cmp cmp, int64_t distance, int64_t step)
 	return distance <= 0 && cmp != PTX_LE ? 1 : n < 1 ? 1 : (uint64_t)n;
 }
 
-struct tom_trip tom_loop_trip(const struct tom_facts *f, uint32_t loop)
+struct ndp_trip ndp_loop_trip(const struct ndp_facts *f, uint32_t loop)
 {
 	const struct ptx_loop *l = &f->cfg->loops[loop];
-	struct tom_trip unknown = {.kind = TOM_TRIP_UNKNOWN};
+	struct ndp_trip unknown = {.kind = NDP_TRIP_UNKNOWN};
 	struct counted c = {0};
 
 	if (!find_counted(f, l, &c))
@@ -310,21 +310,21 @@ struct tom_trip tom_loop_trip(const struct tom_facts *f, uint32_t loop)
 		return unknown;
 	if (bound_known)
 		bound = imm_signed(c.bound, f->cfg->func->regs[c.iv].type);
-	if (start_known && bound_known && c.offset == TOM_NO_REG)
-		return (struct tom_trip){.kind = TOM_TRIP_STATIC,
+	if (start_known && bound_known && c.offset == NDP_NO_REG)
+		return (struct ndp_trip){.kind = NDP_TRIP_STATIC,
 					 .count = count_of(cmp, is_up ? bound - start : start - bound, step)};
 
 	/* At least n iterations <=> distance >= slack + step * n, with distance the way from start to bound. Both are
 	 * the sum of a register and a constant, either of which may be missing. */
 	int64_t slack = cmp == PTX_LT ? 1 - step : cmp == PTX_LE ? -step : 0;
-	uint32_t from = c.offset != TOM_NO_REG ? c.offset : start_known ? TOM_NO_REG : c.iv;
-	uint32_t to = bound_known ? TOM_NO_REG : c.bound->reg;
-	struct tom_trip t = {.kind = TOM_TRIP_RUNTIME, .less_reg = TOM_NO_REG, .step = step};
+	uint32_t from = c.offset != NDP_NO_REG ? c.offset : start_known ? NDP_NO_REG : c.iv;
+	uint32_t to = bound_known ? NDP_NO_REG : c.bound->reg;
+	struct ndp_trip t = {.kind = NDP_TRIP_RUNTIME, .less_reg = NDP_NO_REG, .step = step};
 
-	if (c.offset != TOM_NO_REG && !start_known)
+	if (c.offset != NDP_NO_REG && !start_known)
 		return unknown; /* three registers */
 	t.base = slack + (is_up ? start - bound : bound - start);
-	if (to == TOM_NO_REG) {
+	if (to == NDP_NO_REG) {
 		t.reg = from;
 		t.sign = is_up ? -1 : 1;
 		return t;
@@ -332,7 +332,7 @@ struct tom_trip tom_loop_trip(const struct tom_facts *f, uint32_t loop)
 	t.reg = to;
 	t.less_reg = from;
 	t.sign = is_up ? 1 : -1;
-	return from == TOM_NO_REG || ptx_type_bytes(f->cfg->func->regs[from].type) ==
+	return from == NDP_NO_REG || ptx_type_bytes(f->cfg->func->regs[from].type) ==
 					     ptx_type_bytes(f->cfg->func->regs[to].type)
 		       ? t
 		       : unknown;

@@ -1,11 +1,10 @@
 /* blocks.c - translates candidates to scoreboard ids and conditions. */
-#include "ndp/tom/blocks.h"
+#include "ndp/blocks/blocks.h"
 
 #include <glib.h>
 #include <stdlib.h>
 
 #include "base/check.h"
-#include "ndp/tom/metadata.h"
 
 static void add_register(GArray *ids, const struct simt_program *p, uint32_t reg)
 {
@@ -50,7 +49,7 @@ static uint32_t count_predicates(const struct simt_program *p, const uint16_t *s
 	return n;
 }
 
-static double alu_ratio(const struct simt_program *p, const struct tom_candidate *c)
+static double alu_ratio(const struct simt_program *p, const struct ndp_candidate *c)
 {
 	uint32_t memory = 0;
 
@@ -59,12 +58,12 @@ static double alu_ratio(const struct simt_program *p, const struct tom_candidate
 	return 1 - (double)memory / (c->last - c->begin + 1);
 }
 
-static struct tom_block block_of(const struct simt_program *p, const struct tom_candidate *c)
+static struct ndp_block block_of(const struct simt_program *p, const struct ndp_candidate *c)
 {
-	struct tom_block b = {
+	struct ndp_block b = {
 		.block = {.begin_pc = c->begin, .last_pc = c->last, .end_pc = c->end},
 		.has_condition = c->condition.exists,
-		.is_difference = c->condition.exists && c->condition.less_reg != TOM_NO_REG,
+		.is_difference = c->condition.exists && c->condition.less_reg != NDP_NO_REG,
 		.is_at_most = c->condition.is_at_most,
 		.threshold = c->condition.threshold,
 		.tag = c->tag,
@@ -92,7 +91,7 @@ static struct tom_block block_of(const struct simt_program *p, const struct tom_
 	return b;
 }
 
-static void block_clear(struct tom_block *b)
+static void block_clear(struct ndp_block *b)
 {
 	g_free((void *)b->block.live_in_sb);
 	g_free((void *)b->block.live_out_sb);
@@ -100,7 +99,7 @@ static void block_clear(struct tom_block *b)
 
 static void blocks_free(void *data)
 {
-	struct tom_blocks *blocks = data;
+	struct ndp_blocks *blocks = data;
 
 	for (uint32_t i = 0; i < blocks->count; i++)
 		block_clear(&blocks->items[i]);
@@ -108,15 +107,15 @@ static void blocks_free(void *data)
 	g_free(blocks);
 }
 
-static double saving(const struct tom_candidate *c)
+static double saving(const struct ndp_candidate *c)
 {
 	return -(c->bandwidth.tx_words + c->bandwidth.rx_words);
 }
 
 static int compare_savings(const void *a, const void *b)
 {
-	const struct tom_candidate *x = *(const struct tom_candidate *const *)a;
-	const struct tom_candidate *y = *(const struct tom_candidate *const *)b;
+	const struct ndp_candidate *x = *(const struct ndp_candidate *const *)a;
+	const struct ndp_candidate *y = *(const struct ndp_candidate *const *)b;
 
 	if (saving(x) != saving(y))
 		return saving(x) > saving(y) ? -1 : 1;
@@ -125,41 +124,41 @@ static int compare_savings(const void *a, const void *b)
 
 /* Of the candidates that an entry can describe, as many as the table has entries: those that save most. is_in is by
  * number in the set. */
-static void choose(struct tom_blocks *blocks, const struct simt_program *p, const struct tom_candidate_set *set,
-		   const struct tom_params *table, bool *is_in)
+static void choose(struct ndp_blocks *blocks, const struct simt_program *p, const struct ndp_candidate_set *set,
+		   const struct ndp_block_table *table, bool *is_in)
 {
-	g_autofree const struct tom_candidate **order = g_new0(const struct tom_candidate *, set->count + 1);
+	g_autofree const struct ndp_candidate **order = g_new0(const struct ndp_candidate *, set->count + 1);
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < set->count; i++) {
-		struct tom_block b = block_of(p, &set->items[i]);
+		struct ndp_block b = block_of(p, &set->items[i]);
 
-		if (!table || tom_metadata_describes(table, &b))
+		if (!table || table->describes(table->self, &b))
 			order[count++] = &set->items[i];
 		block_clear(&b);
 	}
 	blocks->undescribed_count = set->count - count;
-	if (table && count > table->tom_table_entry_count) {
+	if (table && count > table->entry_count) {
 		qsort(order, count, sizeof(*order), compare_savings);
-		blocks->no_entry_count = count - (uint32_t)table->tom_table_entry_count;
-		count = (uint32_t)table->tom_table_entry_count;
+		blocks->no_entry_count = count - (uint32_t)table->entry_count;
+		count = (uint32_t)table->entry_count;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		is_in[order[i] - set->items] = true;
 }
 
-struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_params *cost,
-				 const struct tom_params *table, bool *is_new)
+struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_params *cost,
+				 const struct ndp_block_table *table, bool *is_new)
 {
 	*is_new = !p->guest_data;
 	if (p->guest_data)
 		return p->guest_data;
 
-	struct tom_candidate_set *set = tom_candidates_find(p->entry_cfg, cost);
-	struct tom_blocks *blocks = g_new0(struct tom_blocks, 1);
+	struct ndp_candidate_set *set = ndp_candidates_find(p->entry_cfg, cost);
+	struct ndp_blocks *blocks = g_new0(struct ndp_blocks, 1);
 	g_autofree bool *is_in = g_new0(bool, set->count + 1);
 
-	blocks->items = g_new0(struct tom_block, set->count + 1);
+	blocks->items = g_new0(struct ndp_block, set->count + 1);
 	choose(blocks, p, set, table, is_in);
 	for (uint32_t i = 0; i < set->count; i++) {
 		if (!is_in[i])
@@ -169,14 +168,14 @@ struct tom_blocks *tom_blocks_of(struct simt_program *p, const struct tom_cost_p
 		simt_program_mark(p, blocks->items[blocks->count].block.begin_pc, blocks->count + 1);
 		blocks->count++;
 	}
-	tom_candidates_free(set);
+	ndp_candidates_free(set);
 	CHECK(!p->guest_free);
 	p->guest_data = blocks;
 	p->guest_free = blocks_free;
 	return blocks;
 }
 
-bool tom_block_condition_holds(const struct tom_block *b, const struct simt_warp *w)
+bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w)
 {
 	if (!b->has_condition)
 		return true;
