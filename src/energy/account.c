@@ -144,9 +144,10 @@ static void add_wire(const struct account *a, const struct energy_wire *row)
 static void add_power(const struct account *a, const struct energy_power *row)
 {
 	const double pj_per_mw = 1e-3 * (double)a->time_ps; /* 1 mW for 1 ps is 10^-15 J */
+	const double count = row->is_scaled ? f64_at(a->counts, row->count) : u32_at(a->counts, row->count);
 
 	add_pj(a, row->component, f64_at(a->params, row->parameter) > 0,
-	       pj_per_mw * f64_at(a->params, row->parameter) * u32_at(a->counts, row->count));
+	       pj_per_mw * f64_at(a->params, row->parameter) * count);
 }
 
 static void add_table(const struct account *a, const struct energy_table *t)

@@ -56,6 +56,7 @@ struct energy_wire {
 struct energy_power {
 	const char *component;
 	size_t parameter, count;
+	bool is_scaled; /* count is a double: what the parameter is times, to be milliwatts */
 };
 
 /* What a machine is made of. Energies are of one scope if the same of these are counted in both. */

@@ -162,7 +162,7 @@ static const struct energy_share components[] = {{"reads", ENERGY_OF_MEMORY}, {"
 static const struct energy_event events[] = {
     {"reads", offsetof(struct source_params, read_pj), ENERGY_EACH, 0, {{"source", "reads", false}}, false, 0}};
 static const struct energy_power powers[] = {
-    {"source_static", offsetof(struct source_params, idle_mw), offsetof(struct source_counts, count)}};
+    {"source_static", offsetof(struct source_params, idle_mw), offsetof(struct source_counts, count), false}};
 static const struct energy_table table = {.components = components,
 					  .component_count = ARRAY_COUNT(components),
 					  .events = events,
