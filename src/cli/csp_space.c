@@ -1,10 +1,12 @@
 /* csp_space.c - power, area and design space of the coprocessor, printed. */
 #include "cli/csp_space.h"
 
+#include "cli/job.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "csp/space.h"
+#include "machine/csp.h"
 #include "machine/json.h"
 #include "machine/tables.h"
 
@@ -103,6 +105,20 @@ static json_t *space_json(const struct csp_designs *s)
 	return points;
 }
 
+bool cli_csp_config_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct csp_config *out)
+{
+	g_autofree struct machine_session *session = g_new(struct machine_session, 1);
+
+	if (!cli_machine_load(paths, name, sets, session))
+		return false;
+	if (!machine_csp_config(&session->config)) {
+		cli_error("machine '%s' has no coprocessor; csp-alpha has", session->machine);
+		return false;
+	}
+	*out = *machine_csp_config(&session->config);
+	return true;
+}
+
 void cli_csp_design_put(json_t *o, const struct csp_config *c, const struct csp_application *a)
 {
 	struct csp_power correlation, channelization;
@@ -118,11 +134,11 @@ void cli_csp_design_put(json_t *o, const struct csp_config *c, const struct csp_
 	put_real(o, "node_w", correlation.total_w + channelization.total_w + io_w);
 }
 
-int cli_csp_space(const struct csp_config *config, int nodes, bool all, const char *json)
+int cli_csp_space(const char *machine, const struct csp_config *config, int nodes, bool all, const char *json)
 {
 	const struct csp_application a = csp_application_default();
 	struct csp_config c = *config;
-	struct sim_param_groups groups;
+	struct sim_param_groups groups = {.count = 0};
 	struct csp_power correlation, channelization;
 	struct csp_designs s;
 	uint32_t transceivers;
@@ -137,7 +153,7 @@ int cli_csp_space(const struct csp_config *config, int nodes, bool all, const ch
 	io_w = csp_power_io_w(&c, &a, &transceivers);
 	total_w = correlation.total_w + channelization.total_w + io_w;
 	csp_config_groups(&c, &groups);
-	put_text(o, "machine", c.about.name);
+	put_text(o, "machine", machine);
 	json_object_set_new(o, "nodes_after_14nm", json_integer(nodes));
 	cli_csp_design_put(o, &c, &a);
 	json_object_set_new(o, "points", space_json(&s));

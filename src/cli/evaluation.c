@@ -128,7 +128,7 @@ static bool look(struct work *w, bool is_derived)
 
 		if (!key) {
 			cli_error("cannot read %s, or the library that machine '%s' is modelled by: %s",
-				  job.target->argv[0], job.machine->machine, strerror(errno));
+				  cli_target_file(job.target), job.machine->machine, strerror(errno));
 			g_free(path);
 			return false;
 		}

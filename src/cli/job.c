@@ -10,6 +10,7 @@
 #include "cli/wait.h"
 #include "hdl/build.h"
 #include "machine/cpu.h"
+#include "machine/csp.h"
 #include "machine/hdl.h"
 #include "machine/run.h"
 #include "report/demangle.h"
@@ -74,6 +75,38 @@ char *cli_name_shown(const char *name)
 	return shown;
 }
 
+/* FILE.csp is what its door is given. */
+static struct cli_target *csp_target(const struct cli_paths *paths, const char *file, char **arguments)
+{
+	struct cli_target *t = g_new0(struct cli_target, 1);
+	GStrvBuilder *argv = g_strv_builder_new();
+	g_autofree char *name = g_path_get_basename(file);
+
+	g_strv_builder_add_many(argv, paths->csp_door, file, NULL);
+	g_strv_builder_addv(argv, (const char **)arguments);
+	t->name = cli_name_shown(name);
+	t->argv = g_strv_builder_end(argv);
+	t->own_words = 2;
+	t->is_of_csp = true;
+	g_strv_builder_unref(argv);
+	return t;
+}
+
+static bool is_csp(const char *path)
+{
+	return g_str_has_suffix(path, ".csp");
+}
+
+static bool add_csp_program(const struct cli_paths *paths, char **program, GPtrArray *targets)
+{
+	if (access(program[0], R_OK)) {
+		cli_error("cannot read %s: %s", program[0], strerror(errno));
+		return false;
+	}
+	g_ptr_array_add(targets, csp_target(paths, program[0], program + 1));
+	return true;
+}
+
 static bool add_program(const struct cli_paths *paths, char **program, const char *command, const char *size,
 			GPtrArray *targets)
 {
@@ -90,6 +123,9 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 		cli_error("%s: expected a program after '--', found an empty word", command);
 		return false;
 	}
+
+	if (is_csp(program[0]))
+		return add_csp_program(paths, program, targets);
 
 	g_autofree char *found = strchr(program[0], '/') ? g_strdup(program[0]) : g_find_program_in_path(program[0]);
 
@@ -114,6 +150,7 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 	g_autofree char *name = g_path_get_basename(program[0]);
 
 	t->name = cli_name_shown(name);
+	t->own_words = 1;
 	t->argv = g_strdupv(program);
 	g_free(t->argv[0]);
 	t->argv[0] = g_steal_pointer(&found);
@@ -152,18 +189,34 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 	}
 
 	const struct cli_workload *workload = workloads->pdata[i];
-	g_autofree char *path = g_build_filename(paths->workload_dir, workload->program, NULL);
+	g_autofree char *path = cli_workload_path(paths, workload);
 	const char *absent = cli_workload_absent(paths, workload);
 
 	if (absent) {
 		cli_error("%s: %s is not built: %s", command, name, absent);
 		return false;
 	}
+	if (workload->is_of_csp && size) {
+		cli_error("%s: %s has no --size: its own constants say how large it is, which --define sets: "
+			  "`strata %s -- %s --define NAME=VALUE`",
+			  command, name, command, path);
+		return false;
+	}
+
+	struct cli_target *t;
+
+	if (workload->is_of_csp) {
+		static char *none[] = {NULL};
+
+		t = csp_target(paths, path, none);
+		t->is_self_checking = true;
+		g_ptr_array_add(targets, t);
+		return true;
+	}
 	if (!is_executable(path, name))
 		return false;
-
-	struct cli_target *t = g_new0(struct cli_target, 1);
-
+	t = g_new0(struct cli_target, 1);
+	t->own_words = 1;
 	t->is_self_checking = true;
 	t->is_of_threads = workload->is_of_threads;
 	t->is_of_this_version = t->is_of_threads && cli_is_of_this_version(path);
@@ -213,6 +266,14 @@ bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPt
 	return is_ok;
 }
 
+const char *cli_target_machine(const struct cli_target *t)
+{
+	if (t->is_of_csp)
+		return "csp-alpha";
+	/* A program after '--' that strata cc has built may be one for GPUs all the same. */
+	return t->is_self_checking && t->is_of_threads ? "channel-cpu" : "tom-baseline";
+}
+
 void cli_target_arguments_add(struct cli_target *target, const char *text)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -250,8 +311,7 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 			machine_description_set(&description.config, sets->pdata[i], "--set", &paths->memories, &diag);
 	if (!diag.error_count)
 		machine_config_check(&description.config, &diag);
-	if (!diag.error_count && !machine_config_runs_kernels(&description.config) &&
-	    !machine_cpu_params(&description.config))
+	if (!diag.error_count && !machine_config_runner(&description.config))
 		base_diag_error(&diag, (struct base_place){0},
 				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
 				"memories",
@@ -355,6 +415,19 @@ static bool enter_work_dir(const struct cli_job *job)
 	return !chdir(job->work_dir) && !setenv("PWD", job->work_dir, 1);
 }
 
+/* A door finds its program's file also from another directory. */
+static char **argv_of(const struct cli_job *job)
+{
+	char **argv = g_strdupv(job->target->argv), **file = &argv[job->target->own_words - 1];
+
+	if (job->work_dir && file != argv) {
+		g_autofree char *relative = *file;
+
+		*file = g_canonicalize_filename(relative, NULL);
+	}
+	return argv;
+}
+
 /* In the child: our driver and runtime first, a fixed address space (device addresses of registered host memory are
  * host addresses, so that a random layout would change cache sets and banks from run to run), and no life of its
  * own. */
@@ -362,8 +435,9 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 {
 	g_autofree char *libraries = cli_library_path(paths);
 	/* Only where it must be: a script would see it as its own name. */
+	g_auto(GStrv) argv = argv_of(job);
 	g_autofree char *program =
-	    job->work_dir ? g_canonicalize_filename(job->target->argv[0], NULL) : g_strdup(job->target->argv[0]);
+	    job->work_dir ? g_canonicalize_filename(argv[0], NULL) : g_strdup(argv[0]);
 	const char *old = getenv("LD_PRELOAD");
 	const char *preload = job->target->preload;
 	g_autofree char *preloads = g_strjoin(":", preload ? preload : "", old && *old ? old : NULL, NULL);
@@ -388,7 +462,7 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 	personality(ADDR_NO_RANDOMIZE);
 	if (!place_files(job, stdout_fd) || !enter_work_dir(job))
 		give_up(error_fd);
-	execv(program, job->target->argv);
+	execv(program, argv);
 	give_up(error_fd);
 }
 
@@ -416,10 +490,29 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	return false;
 }
 
+/* Where the coprocessor is, or its program. */
+static char *why_not_csp(const struct cli_job *job)
+{
+	const char *target = job->target->name, *machine = job->machine->machine;
+
+	if (job->is_checked)
+		return g_strdup_printf("the memory checker is for CUDA kernels, not for programs of the coprocessor");
+	if (!job->target->is_of_csp)
+		return g_strdup_printf("machine '%s' runs programs of the coprocessor, FILE.csp; %s is none", machine,
+				       target);
+	if (!machine_csp_config(&job->machine->config))
+		return g_strdup_printf("%s is a program of the coprocessor, and machine '%s' has none; --machine "
+				       "csp-alpha has",
+				       target, machine);
+	return NULL;
+}
+
 char *cli_job_why_not(const struct cli_job *job)
 {
 	const char *target = job->target->name, *machine = job->machine->machine;
 
+	if (job->target->is_of_csp || machine_csp_config(&job->machine->config))
+		return why_not_csp(job);
 	if (!machine_cpu_params(&job->machine->config)) {
 		if (!job->target->is_of_threads || !job->target->is_self_checking)
 			return NULL;
@@ -497,12 +590,12 @@ int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 	return exit_status;
 }
 
-static json_t *args_json(char **argv)
+static json_t *args_json(char **arguments)
 {
 	json_t *args = json_array();
 
 	/* Arguments are bytes; JSON wants UTF-8. */
-	for (char **arg = argv + 1; *arg; arg++) {
+	for (char **arg = arguments; *arg; arg++) {
 		g_autofree char *text = g_utf8_make_valid(*arg, -1);
 
 		json_array_append_new(args, json_string(text));
@@ -522,7 +615,7 @@ static json_t *result_of_program(const struct cli_job *job)
 	json_t *o = json_object();
 
 	json_object_set_new(o, "workload", json_string(job->target->name));
-	json_object_set_new(o, "args", args_json(job->target->argv));
+	json_object_set_new(o, "args", args_json(cli_target_arguments(job->target)));
 	json_object_set_new(o, "machine", json_string(job->machine->machine));
 	json_object_set_new(o, "exit_status", json_integer(job->exit_status));
 	json_object_set_new(o, "run_key", job->run_key ? json_string(job->run_key) : json_null());
@@ -536,7 +629,7 @@ static void put_missing(const struct cli_job *job, json_t *o, uint32_t number, b
 
 	if (is_lost)
 		what = "the results could not be written, see the message above";
-	else if (machine_cpu_params(&job->machine->config))
+	else if (!machine_config_runs_kernels(&job->machine->config))
 		what = "the process was killed before its model had come to an end";
 	json_object_set_new(o, "process", json_integer(number));
 	json_object_set_new(o, "fault", json_string(what));
@@ -596,7 +689,7 @@ static void finish(struct cli_job *job)
 		json_array_append_new(job->results, one);
 	if (!json_array_size(job->results)) {
 		json_array_append_new(job->results, result_of_program(job));
-		if (machine_cpu_params(&job->machine->config))
+		if (!machine_config_runs_kernels(&job->machine->config))
 			json_object_set_new(json_array_get(job->results, 0), "fault",
 					    json_string("the process ended before anything was modelled"));
 	}

@@ -16,9 +16,11 @@
 struct cli_target {
 	char *name;            /* "vectoradd", or the program's file name */
 	char **argv;           /* argv[0] is the path to execute */
+	uint32_t own_words;    /* of argv, before its arguments: 1, or 2 where argv[0] is a door and argv[1] its file */
 	char *preload;         /* libraries for LD_PRELOAD, NULL or "": none */
 	bool is_self_checking; /* a workload of ours: its exit status is its own check of its results */
 	bool is_of_threads;    /* built by strata cc: machines with processors run it */
+	bool is_of_csp;        /* a text for the coprocessor, which checks its results itself */
 	bool is_of_this_version; /* of those: built as this version builds them */
 };
 
@@ -26,6 +28,17 @@ struct cli_target {
  * message. */
 bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPtrArray *words, char **program,
 			 const char *size, GPtrArray *targets);
+/* The file that it is, and what it is given. */
+static inline const char *cli_target_file(const struct cli_target *t)
+{
+	return t->argv[t->own_words - 1];
+}
+static inline char **cli_target_arguments(const struct cli_target *t)
+{
+	return t->argv + t->own_words;
+}
+/* The machine for it where none is named. */
+const char *cli_target_machine(const struct cli_target *t);
 /* Appends arguments that spaces separate. */
 void cli_target_arguments_add(struct cli_target *target, const char *text);
 void cli_targets_free(GPtrArray *targets);

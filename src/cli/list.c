@@ -126,30 +126,44 @@ static bool list_storage(const struct cli_list_request *request, json_t *list)
 	return true;
 }
 
+static const char *runs_of(const struct cli_workload *w)
+{
+	if (w->is_of_csp)
+		return MACHINE_RUNS_CSP;
+	return w->is_of_threads ? MACHINE_RUNS_THREADS : MACHINE_RUNS_KERNELS;
+}
+
+static const char *kind_of(const struct cli_workload *w)
+{
+	if (w->is_of_csp)
+		return "csp";
+	return w->is_of_threads ? "threads" : w->is_openacc ? "openacc" : "cuda";
+}
+
 /* All, or those that the given machine can run. */
 static bool list_workloads(const struct cli_list_request *request, json_t *list)
 {
 	GPtrArray *workloads;
 	struct machine_description d;
-	bool has_gpu, has_processors, is_ok;
+	const struct machine_part *runner;
+	bool is_ok;
 
 	if (!cli_list_machine(request, NULL, &d))
 		return false;
-	has_gpu = !request->machine || machine_config_runs_kernels(&d.config);
-	has_processors = !request->machine || machine_cpu_params(&d.config);
+	runner = request->machine ? machine_config_runner(&d.config) : NULL;
 	workloads = cli_workloads_read(request->paths);
 	for (uint32_t i = 0; i < workloads->len; i++) {
 		const struct cli_workload *w = workloads->pdata[i];
 		json_t *o;
 
-		if (!(w->is_of_threads ? has_processors : has_gpu))
+		if (request->machine && (!runner || strcmp(runner->runs, runs_of(w)) != 0))
 			continue;
 		o = json_object();
 		put(o, "name", w->name);
 		put(o, "summary", w->summary);
 		put(o, "source", w->source);
 		put(o, "program", w->program);
-		put(o, "kind", w->is_of_threads ? "threads" : w->is_openacc ? "openacc" : "cuda");
+		put(o, "kind", kind_of(w));
 		if (cli_workload_absent(request->paths, w))
 			put(o, "not_built", cli_workload_absent(request->paths, w));
 		json_array_append_new(list, o);

@@ -30,7 +30,7 @@ static const struct command {
     {"sweep", cli_sweep, "run machines with many settings, here or on a cluster, and print the best"},
     {"top", cli_top, "show the simulations that are under way: how far, how fast, what they wait for"},
     {"runs", cli_runs, "list, show, compare, remove or export the runs that were kept"},
-    {"csp", cli_csp, "assemble or run a program of the radio-astronomy coprocessor"},
+    {"csp", cli_csp, "the radio-astronomy coprocessor: what its assembler makes of a program, its design space"},
     {"ska", cli_ska, "compute what radio telescopes need: operations, data rates, nodes, power"},
     {"list", cli_list, "print parameters, statistics, machines, memories, workloads or mechanisms"},
     {"cc", cli_cc, "compile C for simulated threads: takes clang's arguments"},

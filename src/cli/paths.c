@@ -51,6 +51,7 @@ void cli_paths_find(struct cli_paths *p)
 		memories = g_build_filename(STRATA_SOURCE_DIR, "memories", NULL);
 		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
 		p->csp_programs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "csp", NULL);
+		p->csp_door = g_build_filename(bin, "..", "csprun", "strata-csp", NULL);
 		p->designs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "hdl", NULL);
 		p->hdl_shim = g_build_filename(STRATA_SOURCE_DIR, "src", "hdl", NULL);
 	} else {
@@ -64,6 +65,7 @@ void cli_paths_find(struct cli_paths *p)
 		memories = g_build_filename(bin, "..", "share", "strata", "memories", NULL);
 		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
 		p->csp_programs = g_build_filename(bin, "..", "share", "strata", "csp", NULL);
+		p->csp_door = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", "strata-csp", NULL);
 		p->designs = g_build_filename(bin, "..", "share", "strata", "hdl", NULL);
 		p->hdl_shim = g_strdup(p->designs);
 	}
@@ -90,14 +92,15 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->designs);
 	g_free(p->hdl_shim);
 	g_free(p->csp_programs);
+	g_free(p->csp_door);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);
 	g_free(p->memory_dirs[0]);
 	g_free(p->memory_dirs[1]);
 }
 
-/* One line "name TAB summary TAB source", and TAB "threads" or "openacc" if it is no CUDA program, and TAB and the
- * program's file if that has another name. */
+/* One line "name TAB summary TAB source", and TAB "threads", "openacc" or "csp" if it is no CUDA program, and TAB and
+ * the program's file if that has another name. */
 static void add_workload(GPtrArray *workloads, const char *line)
 {
 	g_auto(GStrv) fields = g_strsplit(line, "\t", 5);
@@ -114,6 +117,7 @@ static void add_workload(GPtrArray *workloads, const char *line)
 	w->source = g_strdup(count > 2 ? fields[2] : "");
 	w->is_of_threads = count > 3 && !strcmp(fields[3], "threads");
 	w->is_openacc = count > 3 && !strcmp(fields[3], "openacc");
+	w->is_of_csp = count > 3 && !strcmp(fields[3], "csp");
 	g_ptr_array_add(workloads, w);
 }
 
@@ -146,11 +150,16 @@ void cli_workloads_free(GPtrArray *workloads)
 	g_ptr_array_free(workloads, TRUE);
 }
 
+char *cli_workload_path(const struct cli_paths *p, const struct cli_workload *w)
+{
+	return g_build_filename(w->is_of_csp ? p->csp_programs : p->workload_dir, w->program, NULL);
+}
+
 const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w)
 {
-	g_autofree char *path = g_build_filename(p->workload_dir, w->program, NULL);
+	g_autofree char *path = cli_workload_path(p, w);
 
-	if (!access(path, F_OK))
+	if (!access(path, F_OK) && (!w->is_of_csp || !access(p->csp_door, X_OK)))
 		return NULL;
 	if (w->is_of_threads)
 		return "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "

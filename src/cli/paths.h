@@ -20,6 +20,7 @@ struct cli_paths {
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
 	char *csp_programs;  /* holds our programs for the coprocessor */
+	char *csp_door;      /* the program that runs them */
 	char *designs, *hdl_shim; /* holds our accelerators; what is built into each */
 	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2], *memory_dirs[2];
@@ -35,14 +36,17 @@ void cli_paths_free(struct cli_paths *p);
 
 struct cli_workload {
 	char *name, *summary, *source; /* "vectoradd", "vector addition", "VADD (NSU)" */
-	char *program;                 /* its file in workload_dir, mostly its name */
+	char *program;                 /* its file in workload_dir (in csp_programs), mostly its name */
 	bool is_of_threads;	       /* built by strata cc, for machines with processors; else for GPUs */
 	bool is_openacc;	       /* of those for GPUs: built by GCC's offload compiler */
+	bool is_of_csp;		       /* a text for the coprocessor */
 };
 
 /* The declared workloads; free with cli_workloads_free. Empty when the list is missing. */
 GPtrArray *cli_workloads_read(const struct cli_paths *p);
 void cli_workloads_free(GPtrArray *workloads);
+/* Where the workload's program is. Free with g_free. */
+char *cli_workload_path(const struct cli_paths *p, const struct cli_workload *w);
 /* Why this Strata was built without the workload's program; NULL: it is there. */
 const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w);
 

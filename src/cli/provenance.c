@@ -4,6 +4,7 @@
 #include "cli/commit.h"
 #include "cli/job.h"
 #include "machine/cpu.h"
+#include "machine/csp.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -61,10 +62,35 @@ static void put_text(json_t *o, const char *key, const char *text)
 	json_object_set_new(o, key, text && *text ? text_json(text) : json_null());
 }
 
+/* Of a text that is in one file, the file's; of one that includes others, of a line for each with its file's sum. */
+static char *csp_sha256(const char *path)
+{
+	g_auto(GStrv) files = csp_sources(path);
+	g_autoptr(GString) sums = g_string_new(NULL);
+
+	for (char **file = files; file && *file; file++) {
+		g_autofree char *sum = cli_file_sha256(*file);
+
+		if (!sum)
+			return NULL;
+		if (!files[1])
+			return g_steal_pointer(&sum);
+		g_string_append_printf(sums, "%s\n", sum);
+	}
+	return files ? g_compute_checksum_for_string(G_CHECKSUM_SHA256, sums->str, -1) : NULL;
+}
+
+static char *target_sha256(const struct cli_target *target)
+{
+	const char *file = cli_target_file(target);
+
+	return target->is_of_csp ? csp_sha256(file) : cli_file_sha256(file);
+}
+
 static void program_add(const struct cli_target *target, json_t *o)
 {
-	g_autofree char *path = g_canonicalize_filename(target->argv[0], NULL);
-	g_autofree char *sum = cli_file_sha256(path);
+	g_autofree char *path = g_canonicalize_filename(cli_target_file(target), NULL);
+	g_autofree char *sum = target_sha256(target);
 
 	put_text(o, "program_path", path);
 	put_text(o, "program_sha256", sum);
@@ -112,19 +138,28 @@ struct cli_models cli_models_read(const struct cli_paths *paths)
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
 	g_autofree char *processors = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
 
-	return (struct cli_models){cli_file_sha256(driver), cli_file_sha256(processors)};
+	return (struct cli_models){cli_file_sha256(driver), cli_file_sha256(processors),
+				   cli_file_sha256(paths->csp_door)};
 }
 
 void cli_models_free(struct cli_models *m)
 {
 	g_free(m->driver);
 	g_free(m->processors);
+	g_free(m->coprocessor);
+}
+
+static const char *model_of(const struct machine_config *config, const struct cli_models *models)
+{
+	if (machine_csp_config(config))
+		return models->coprocessor;
+	return machine_cpu_params(config) ? models->processors : models->driver;
 }
 
 char *cli_run_key(const struct cli_job *job, const struct cli_models *models)
 {
-	const char *model = machine_cpu_params(&job->machine->config) ? models->processors : models->driver;
-	g_autofree char *program = cli_file_sha256(job->target->argv[0]);
+	const char *model = model_of(&job->machine->config, models);
+	g_autofree char *program = target_sha256(job->target);
 	g_autofree char *input = job->input_path ? cli_file_sha256(job->input_path) : NULL;
 	g_autofree char *machine = machine_text_without_limits(job->machine);
 	/* The library is named by what decides it. */
@@ -144,7 +179,7 @@ char *cli_run_key(const struct cli_job *job, const struct cli_models *models)
 	feed(sum, input);
 	feed(sum, job->verify.command);
 	feed(sum, job->verify.text);
-	for (char **arg = job->target->argv + 1; *arg; arg++)
+	for (char **arg = cli_target_arguments(job->target); *arg; arg++)
 		feed(sum, *arg);
 
 	char *key = g_strdup(g_checksum_get_string(sum));

@@ -17,7 +17,7 @@ static const struct cli_about about = {
     .summary =
 	"Writes one HTML page of the runs, side by side: time, stalls, bounds, traffic, energy, latency, kernels,\n"
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
-	"number of `strata runs list`, last, last-1, ..., or a JSON file of run, compare or csp run. Runs of one\n"
+	"number of `strata runs list`, last, last-1, ..., or a JSON file of run or compare. Runs of one\n"
 	"program with the same arguments are compared with the first of them.",
     .examples = "  strata report --out runs.html last-1 last\n"
 	"  strata report --out bfs.html compare.json",

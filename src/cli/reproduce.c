@@ -130,11 +130,10 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	struct cli_evaluation e = {
 		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
-	g_autofree char *machines = g_build_filename(paths->machine_dirs[paths->machines.dir_count - 1], "csp", NULL);
 
 	data->dir = folder;
 	data->programs = paths->csp_programs;
-	data->machines = machines;
+	data->machines = paths->machine_dirs[paths->machines.dir_count - 1];
 	data->is_quick = options->is_quick;
 
 	int exit_status;

@@ -27,7 +27,7 @@ static double work_of(struct cli_job *job, const struct cli_job *jobs, uint32_t 
 			return jobs[i].work;
 	if (!job->work)
 		job->work =
-		    report_runs_instructions(cli_store_path(), job->target->name, job->target->argv + 1);
+		    report_runs_instructions(cli_store_path(), job->target->name, cli_target_arguments(job->target));
 	if (job->work <= 0)
 		job->work = unknown;
 	return job->work;

@@ -32,7 +32,8 @@ static void draw(void *ctx)
 		return;
 	if (!w->has_looked)
 		w->instructions =
-		    report_runs_instructions(cli_store_path(), w->job->target->name, w->job->target->argv + 1);
+		    report_runs_instructions(cli_store_path(), w->job->target->name,
+					     cli_target_arguments(w->job->target));
 	w->has_looked = true;
 	runs = json_array();
 	cli_live_read(w->dir, runs);
@@ -89,12 +90,6 @@ static int run_job(const struct cli_single *s, const struct cli_paths *paths, st
 	return exit_status;
 }
 
-/* Where no machine is given. A program after '--' that strata cc has built may be one for GPUs all the same. */
-static const char *machine_for(const struct cli_target *target)
-{
-	return target->is_self_checking && target->is_of_threads ? "channel-cpu" : "tom-baseline";
-}
-
 int cli_single_run(const struct cli_single *s, const struct cli_words *words, const struct cli_paths *paths)
 {
 	const struct cli_single_options *o = s->options;
@@ -108,7 +103,8 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 	else if (words->words->len > 1 && !words->program)
 		cli_error("%s: one workload at a time; `strata compare` takes several", name);
 	else if (cli_targets_resolve(paths, name, words->words, words->program, o->size, targets) &&
-		 cli_machine_load(paths, o->machine ? o->machine : machine_for(targets->pdata[0]), o->sets, &session) &&
+		 cli_machine_load(paths, o->machine ? o->machine : cli_target_machine(targets->pdata[0]), o->sets,
+				  &session) &&
 		 (!s->is_kept || cli_store_check(name))) {
 		struct cli_job job = {
 		    .target = targets->pdata[0],

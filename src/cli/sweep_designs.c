@@ -1,7 +1,6 @@
 /* sweep_designs.c - designs of the coprocessor with the settings of each point. */
 #include "cli/sweep_designs.h"
 
-#include "cli/csp_machine.h"
 #include "cli/csp_space.h"
 #include "cli/keep.h"
 #include "cli/options.h"
@@ -9,8 +8,8 @@
 #include "csp/power.h"
 #include "machine/json.h"
 
-/* The closed forms of a design; NULL with messages: its settings are none. */
-static json_t *design_json(const struct cli_sweep *s, const char *design, char **point, struct base_diag_list *diag)
+/* The closed forms of a design; NULL after messages: its settings are none. */
+static json_t *design_json(const struct cli_sweep *s, const char *design, char **point)
 {
 	const struct csp_application a = csp_application_default();
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
@@ -21,7 +20,7 @@ static json_t *design_json(const struct cli_sweep *s, const char *design, char *
 		g_ptr_array_add(sets, s->sets->pdata[i]);
 	for (; *point; point++)
 		g_ptr_array_add(sets, *point);
-	if (!cli_csp_machine_load(s->paths, design, sets, &config, diag))
+	if (!cli_csp_config_load(s->paths, design, sets, &config))
 		return NULL;
 	o = json_object();
 	cli_csp_design_put(o, &config, &a);
@@ -48,13 +47,8 @@ static bool runs_make(const struct cli_sweep *s, json_t *runs, uint32_t *left_co
 			const char *design = s->plan->designs->pdata[i];
 			char **settings = s->plan->points->pdata[point];
 			g_autofree char *text = g_strjoinv(" ", settings);
-			struct base_diag_list diag;
-			json_t *result;
+			json_t *result = design_json(s, design, settings);
 
-			base_diag_init(&diag);
-			result = design_json(s, design, settings, &diag);
-			cli_diag_print(&diag);
-			base_diag_free(&diag);
 			json_array_append_new(runs, run_json(s, point, design, result));
 			if (result)
 				continue;

@@ -279,7 +279,7 @@ static bool key_make(struct cli_sweep *s, uint32_t run, const struct cli_models 
 		return leave_out(s, reason);
 	key = cli_run_key(&job, models);
 	if (!key) {
-		cli_error("cannot read %s: %s", job.target->argv[0], strerror(errno));
+		cli_error("cannot read %s: %s", cli_target_file(job.target), strerror(errno));
 		return false;
 	}
 	g_ptr_array_add(s->keys, key);

@@ -45,7 +45,7 @@ static json_t *args_of(const struct cli_target *target)
 {
 	json_t *args = json_array();
 
-	for (char **arg = target->argv + 1; *arg; arg++) {
+	for (char **arg = cli_target_arguments(target); *arg; arg++) {
 		g_autofree char *shown = g_utf8_make_valid(*arg, -1);
 
 		json_array_append_new(args, json_string(shown));

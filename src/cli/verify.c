@@ -108,7 +108,8 @@ static char *machine_reason(const struct cli_job *job, const json_t *result)
 	if (faulted > 0)
 		return launches_text(result, faulted, "faulted");
 	if (json_is_string(json_object_get(result, "fault")))
-		return g_strdup("a kernel faulted");
+		return g_strdup(report_number(result, "launches", NULL) > 0 ? "a kernel faulted"
+									    : "the program faulted");
 	if (refused > 0)
 		return launches_text(result, refused, "were refused");
 	if (flushed > 0)
@@ -134,16 +135,19 @@ static bool has_text(const struct cli_job *job)
 	       memmem(output, length, job->verify.text, strlen(job->verify.text));
 }
 
-/* What the check of the program's results says; NULL: they are right. */
-static char *check_reason(const struct cli_job *job)
+/* What the check of the program's results says; NULL: they are right. A program that is known to check nothing has no
+ * check of its own. */
+static char *check_reason(const struct cli_job *job, const json_t *result)
 {
+	const char *unchecked = json_string_value(json_object_get(result, "unchecked"));
+
 	if (job->exit_status)
 		return status_text("", job->exit_status);
 	if (job->verify.command && job->check_status)
 		return status_text("the check command: ", job->check_status);
 	if (job->verify.text && !has_text(job))
 		return g_strdup("the expected text is not in its output");
-	return NULL;
+	return job->verify.command || job->verify.text ? NULL : g_strdup(unchecked);
 }
 
 static const char *verified_by(const struct cli_job *job)
@@ -152,13 +156,13 @@ static const char *verified_by(const struct cli_job *job)
 		return "command";
 	if (job->verify.text)
 		return "text";
-	return job->target->is_self_checking ? "workload" : "exit";
+	return job->target->is_self_checking || job->target->is_of_csp ? "workload" : "exit";
 }
 
 void cli_verify_judge(const struct cli_job *job, json_t *result)
 {
 	g_autofree char *of_machine = machine_reason(job, result);
-	g_autofree char *reason = of_machine ? g_steal_pointer(&of_machine) : check_reason(job);
+	g_autofree char *reason = of_machine ? g_steal_pointer(&of_machine) : check_reason(job, result);
 
 	json_object_set_new(result, "verified", json_boolean(!reason));
 	json_object_set_new(result, "verified_by", json_string(verified_by(job)));

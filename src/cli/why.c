@@ -11,6 +11,7 @@
 #include "cli/scratch.h"
 #include "cli/timeout.h"
 #include "machine/cpu.h"
+#include "machine/csp.h"
 #include "machine/explain.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -269,14 +270,16 @@ static int run_all(struct work *w, const struct cli_paths *paths, const struct m
 }
 
 /* With the account on, where the machine can have it, unless the user says something else. */
-static bool machine_load(const struct cli_paths *paths, struct why_options *o, struct machine_session *out)
+static bool machine_load(const struct cli_paths *paths, struct why_options *o, const struct cli_target *target,
+			 struct machine_session *out)
 {
 	static char on[] = "run.account=true";
-	const char *name = o->machine ? o->machine : "tom-baseline";
+	const char *name = o->machine ? o->machine : cli_target_machine(target);
 
 	if (!cli_machine_load(paths, name, o->sets, out))
 		return false;
-	if (!machine_config_has_gpu(&out->config) && !machine_cpu_params(&out->config))
+	if (!machine_config_has_gpu(&out->config) && !machine_cpu_params(&out->config) &&
+	    !machine_csp_config(&out->config))
 		return true;
 	g_ptr_array_insert(o->sets, 0, on);
 	return cli_machine_load(paths, name, o->sets, out);
@@ -292,7 +295,7 @@ static int of_program(const struct cli_paths *paths, struct why_options *o, cons
 	if (cli_timeout_add(about.name, o->timeout, o->sets) &&
 	    cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
 	    cli_targets_resolve(paths, about.name, words->words, words->program, o->size, targets) &&
-	    machine_load(paths, o, session) &&
+	    machine_load(paths, o, targets->pdata[0], session) &&
 	    cli_store_check(about.name)) {
 		w.target = targets->pdata[0];
 		exit_status = run_all(&w, paths, session);

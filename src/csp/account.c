@@ -110,7 +110,7 @@ void csp_account_line(struct csp_core *c, struct mem_req *r, uint64_t cycle)
 		      {CSP_PART_QUEUE, NET_STAGE_QUEUE},
 		      {CSP_PART_BANK, NET_STAGE_BANK},
 		      {CSP_PART_TSV, NET_STAGE_TSV}};
-	const uint64_t period = sim_period_units(c->machine->ctx.engine, c->machine->domain);
+	const uint64_t period = sim_period_units(c->machine->ctx->engine, c->machine->domain);
 	const uint64_t *left = net_stamps_of(r)->left_units;
 
 	c->account.left_cycles[CSP_PART_UNIT] = r->issue_units / period;

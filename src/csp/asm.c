@@ -441,7 +441,7 @@ static uint32_t read_lines(struct assembly *a, const char *text)
 static bool read_include(struct assembly *a, struct csp_reader *r)
 {
 	const char *outer = a->file, *end;
-	g_autofree char *name = NULL, *dir = NULL, *path = NULL, *text = NULL;
+	g_autofree char *name = NULL, *path = NULL, *text = NULL;
 
 	if (!csp_read_char(r, '"') || !(end = strchr(r->at, '"')) || end == r->at)
 		return csp_expected(r, "the name of a file in quotes");
@@ -453,8 +453,7 @@ static bool read_include(struct assembly *a, struct csp_reader *r)
 		base_diag_error(r->diag, r->place, "files that include files more than %d deep", INCLUDES_MAX);
 		return false;
 	}
-	dir = g_path_get_dirname(outer);
-	path = strcmp(dir, ".") ? g_build_filename(dir, name, NULL) : g_strdup(name);
+	path = csp_include_path(outer, name);
 	text = text_of(path, r->place, path, r->diag);
 	if (!text)
 		return false;

@@ -1,4 +1,4 @@
-/* config.c - the groups of an accelerator, from its file, and their rules. */
+/* config.c - the coprocessor's groups of parameters, and their rules. */
 #include "csp/config.h"
 
 #include <string.h>
@@ -25,42 +25,19 @@ const uint32_t csp_energy_param_row_count = ARRAY_COUNT(csp_energy_param_rows);
 
 void csp_config_groups(struct csp_config *c, struct sim_param_groups *out)
 {
-	out->count = 0;
 	sim_param_groups_add(out, "csp", csp_param_rows, csp_param_row_count, &c->csp);
-	sim_param_groups_add(out, "dram", dram_param_rows, dram_param_row_count, &c->dram);
-	sim_param_groups_add(out, "energy", csp_energy_param_rows, csp_energy_param_row_count, &c->energy);
+	sim_param_groups_add(out, "csp.dram", dram_param_rows, dram_param_row_count, &c->dram);
+	sim_param_groups_add(out, "csp.energy", csp_energy_param_rows, csp_energy_param_row_count, &c->energy);
 }
 
 void csp_config_defaults(struct csp_config *c)
 {
-	struct sim_param_groups groups;
+	struct sim_param_groups groups = {.count = 0};
 
 	memset(c, 0, sizeof(*c));
 	csp_config_groups(c, &groups);
 	for (uint32_t i = 0; i < groups.count; i++)
 		sim_param_defaults(&groups.items[i]);
-}
-
-bool csp_config_load(const char *name_or_path, const struct sim_search *search, struct csp_config *out,
-		     struct base_diag_list *diag)
-{
-	struct sim_description_form form = {
-	    .words = {.thing = "CSP machine", .example = "csp"},
-	    .things = "CSP machines",
-	    .hint = "the groups are csp, dram and energy",
-	};
-
-	csp_config_defaults(out);
-	csp_config_groups(out, &form.groups);
-	return sim_description_load(name_or_path, search, &form, &out->about, diag);
-}
-
-bool csp_config_set(struct csp_config *c, const char *assignment, const char *where, struct base_diag_list *diag)
-{
-	struct sim_param_groups groups;
-
-	csp_config_groups(c, &groups);
-	return sim_description_set(&groups, assignment, where, diag);
 }
 
 uint32_t csp_register_count(const struct csp_params *p)
@@ -136,7 +113,7 @@ bool csp_config_check(const struct csp_config *c, struct base_diag_list *diag)
 {
 	const struct csp_params *p = &c->csp;
 	const uint32_t before = diag->error_count;
-	const struct base_place at = {.file = c->about.path[0] ? c->about.path : NULL};
+	const struct base_place at = {0};
 
 	if (!is_power_of_two(p->fu_count))
 		base_diag_error(diag, at, "csp.fu_count = %llu: must be a power of two",
@@ -145,7 +122,7 @@ bool csp_config_check(const struct csp_config *c, struct base_diag_list *diag)
 		base_diag_error(diag, at, "csp.block_bytes = %llu: must be a power of two",
 				(unsigned long long)p->block_bytes);
 	if (p->block_bytes > c->dram.row_bytes)
-		base_diag_error(diag, at, "csp.block_bytes = %llu: more than a row of dram.row_bytes = %llu",
+		base_diag_error(diag, at, "csp.block_bytes = %llu: more than a row of csp.dram.row_bytes = %llu",
 				(unsigned long long)p->block_bytes, (unsigned long long)c->dram.row_bytes);
 	if (!is_power_of_two(p->vault_bytes) ||
 	    p->vault_bytes < c->dram.row_bytes * c->dram.bank_count * c->dram.rank_count)

@@ -1,12 +1,9 @@
-/* config.h - a CSP accelerator by name or file: the parameters of its cores, its memory and its energy.
- *
- * A file has the groups csp, dram (mem/dram.h: of a stack) and energy (sim/description.h).
- */
+/* config.h - the coprocessor's parameters: of its cores, of its memory and of its energy. */
 #ifndef STRATA_CSP_CONFIG_H
 #define STRATA_CSP_CONFIG_H
 
 #include "mem/dram.h"
-#include "sim/description.h"
+#include "sim/param.h"
 
 #define CSP_TECHNOLOGIES(X) X(CSP_SRAM, sram) X(CSP_EDRAM, edram)
 #define CSP_SHAPES(X) X(CSP_NARROW, narrow) X(CSP_WIDE, wide)
@@ -29,22 +26,16 @@ extern const struct sim_param_desc csp_param_rows[], csp_energy_param_rows[];
 extern const uint32_t csp_param_row_count, csp_energy_param_row_count;
 
 struct csp_config {
-	struct sim_description about;
 	struct csp_params csp;
 	struct dram_params dram;
 	struct csp_energy_params energy;
 };
 
-/* The defaults of the tables: point alpha, and a DRAM that is no cube's. */
+/* The defaults of the tables: cores of point alpha, none of them, and a DRAM that is no cube's. */
 void csp_config_defaults(struct csp_config *c);
-/* The groups csp, dram and energy, bound to the values in c. */
+/* Adds the groups csp, csp.dram (of a stack) and csp.energy, bound to the values in c. */
 void csp_config_groups(struct csp_config *c, struct sim_param_groups *out);
-/* Loads a machine by name ("alpha") or path. False with messages on any mistake. */
-bool csp_config_load(const char *name_or_path, const struct sim_search *search, struct csp_config *out,
-		     struct base_diag_list *diag);
-/* Applies one "group.name=value"; where names the option in messages ("--set"). */
-bool csp_config_set(struct csp_config *c, const char *assignment, const char *where, struct base_diag_list *diag);
-/* All rules across parameters. False with messages. */
+/* All rules across parameters of a coprocessor that is there. False with messages. */
 bool csp_config_check(const struct csp_config *c, struct base_diag_list *diag);
 
 /* ---- what follows from parameters that have passed the check ---- */

@@ -14,7 +14,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "mem/vault.h"
 #include "net/channel.h"
 
 enum { AHEAD_MAX = 1 << 16 }; /* instructions without a look at simulated time */
@@ -33,16 +32,6 @@ const struct sim_stat_table csp_core_stat_table = {"core", stat_rows, ARRAY_COUN
 #define EXPLAIN_TABLE csp_explain
 #define EXPLAIN_ROWS "csp/csp_explain.def"
 #include "sim/explain.inc"
-
-void csp_stat_tables(struct sim_stat_tables *out)
-{
-	static const char *const links[] = {"link_tx", "link_rx"};
-
-	sim_stat_tables_add(out, &csp_core_stat_table);
-	sim_stat_tables_add_rows(out, "vault", vault_stat_rows, vault_stat_row_count);
-	for (uint32_t i = 0; i < ARRAY_COUNT(links); i++)
-		sim_stat_tables_add_rows(out, links[i], net_channel_stat_rows, net_channel_stat_row_count);
-}
 
 /* ---- building ---- */
 
@@ -74,12 +63,18 @@ void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number)
 	c->vault_count = csp_core_vault_count(p, number);
 	csp_core_place(p, (uint32_t)m->config->dram.vault_count, number, &c->stack, &c->first_vault);
 	c->blocked_from = CSP_PENDING;
-	c->pc = m->program->entries[number];
+	c->pc = UINT32_MAX;
+	c->is_halted = true;
+	c->comp = sim_engine_add(m->ctx->engine, m->domain, "core", csp_core_tick, c);
+	sim_stats_add_table(m->ctx->stats, &csp_core_stat_table, &c->stats, sizeof(c->stats));
+}
+
+void csp_core_load(struct csp_core *c)
+{
+	c->pc = c->machine->program->entries[c->number];
 	c->is_halted = c->pc == UINT32_MAX;
-	c->comp = sim_engine_add(m->ctx.engine, m->domain, "core", csp_core_tick, c);
-	if (m->is_accounted)
+	if (c->machine->is_accounted)
 		csp_account_init(c);
-	sim_stats_add_table(m->ctx.stats, &csp_core_stat_table, &c->stats, sizeof(c->stats));
 }
 
 void csp_core_release(struct csp_core *c)
@@ -360,7 +355,7 @@ static enum outcome store_issue(struct csp_core *c, const struct csp_instr *x)
 static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 {
 	const int64_t number = value_of(c, &x->value);
-	struct sim_engine *e = c->machine->ctx.engine;
+	struct sim_engine *e = c->machine->ctx->engine;
 	struct csp_core *to;
 	uint64_t units;
 
@@ -387,7 +382,7 @@ static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 static enum outcome wait_issue(struct csp_core *c, const struct csp_instr *x)
 {
 	const int64_t count = value_of(c, &x->value);
-	const uint64_t now = sim_now_units(c->machine->ctx.engine);
+	const uint64_t now = sim_now_units(c->machine->ctx->engine);
 
 	if (count < 0 || count > CSP_SIGNALS_MAX) {
 		csp_mistake(c, x, "wait %lld: a core waits for 0 to %d signals", (long long)count, CSP_SIGNALS_MAX);
@@ -595,7 +590,7 @@ static void controller(struct csp_core *c, uint64_t cycle)
 			c->blocked_from = CSP_PENDING;
 	}
 	if (o == GOES_ON || o == WAITS_FOR_TIME)
-		sim_wake_cycle(c->machine->ctx.engine, c->comp, base_max_u64(c->local_cycle, cycle + 1));
+		sim_wake_cycle(c->machine->ctx->engine, c->comp, base_max_u64(c->local_cycle, cycle + 1));
 	else if (o != ENDS && c->blocked_from == CSP_PENDING)
 		c->blocked_from = base_max_u64(c->local_cycle, cycle);
 }

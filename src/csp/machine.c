@@ -1,4 +1,4 @@
-/* machine.c - the accelerator as a whole: built, run, its results. */
+/* machine.c - the coprocessor as a whole: built, run, its results. */
 #include "csp/priv.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/check.h"
-#include "csp/power.h"
+#include "mem/vault.h"
 
 void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt, ...)
 {
@@ -27,7 +27,7 @@ void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt,
 
 	m->mistake = g_strdup_printf("core %u, '%s' of line %u%s%s: %s", c->number, csp_op_name(x->op), x->line,
 				     is_included ? " of " : "", is_included ? x->file : "", what);
-	sim_stop(m->ctx.engine);
+	sim_stop(m->ctx->engine);
 }
 
 /* All of a core's lines, of which the host has those that are touched. */
@@ -44,40 +44,43 @@ static bool memory_map(struct csp_core *c, struct base_diag_list *diag)
 	return false;
 }
 
-static bool clocks_add(struct csp_machine *m, struct base_diag_list *diag)
-{
-	struct sim_engine *e = m->ctx.engine;
+/* ---- the machine ---- */
 
-	if (sim_domain_add(e, "csp", sim_period_of_khz(m->config->csp.clock_khz), &m->domain) &&
-	    sim_domain_add(e, "dram", dram_clock_period(&m->config->dram), &m->dram_domain))
-		return true;
-	base_diag_error(diag, (struct base_place){0},
-			"csp.clock_khz = %llu: has no common unit of time with the clock of the stacks",
-			(unsigned long long)m->config->csp.clock_khz);
-	return false;
+static const char core_clock[] = "csp", dram_clock[] = "csp.dram";
+
+bool csp_clock_add(const struct csp_config *c, struct sim_engine *e)
+{
+	uint32_t domain;
+
+	return sim_domain_add(e, core_clock, sim_period_of_khz(c->csp.clock_khz), &domain) &&
+	       sim_domain_add(e, dram_clock, dram_clock_period(&c->dram), &domain);
 }
 
-struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program,
-				    unsigned int watch, struct base_diag_list *diag)
+void csp_stat_tables(struct sim_stat_tables *out)
+{
+	static const char *const links[] = {"link_tx", "link_rx"};
+
+	sim_stat_tables_add_rows(out, "vault", vault_stat_rows, vault_stat_row_count);
+	for (uint32_t i = 0; i < ARRAY_COUNT(links); i++)
+		sim_stat_tables_add_rows(out, links[i], net_channel_stat_rows, net_channel_stat_row_count);
+	sim_stat_tables_add(out, &csp_core_stat_table);
+}
+
+struct csp_machine *csp_machine_new(struct sim_ctx *ctx, const struct csp_config *config, bool is_accounted)
 {
 	struct csp_machine *m = g_new0(struct csp_machine, 1);
-	bool is_ok = true;
 
+	m->ctx = ctx;
 	m->config = config;
-	m->program = program;
 	m->line_bytes = csp_line_bytes(&config->csp);
 	m->block_bytes = MIN((uint32_t)config->csp.block_bytes, m->line_bytes);
 	m->blocks_per_line = m->line_bytes / m->block_bytes;
 	m->cfma = csp_cfma_find();
-	m->is_accounted = watch & CSP_ACCOUNT;
-	sim_ctx_open(&m->ctx, watch & CSP_AUDIT);
-	m->ctx.pool = mem_req_pool_new();
-	if (m->is_accounted)
-		mem_req_pool_stamp(m->ctx.pool);
-	if (!clocks_add(m, diag)) {
-		csp_machine_free(m);
-		return NULL;
-	}
+	m->is_accounted = is_accounted;
+	m->domain = sim_domain_find(ctx->engine, core_clock);
+	m->dram_domain = sim_domain_find(ctx->engine, dram_clock);
+	if (is_accounted)
+		mem_req_pool_stamp(ctx->pool);
 	m->core_count = (uint32_t)config->csp.core_count;
 	m->cores = g_new0(struct csp_core, m->core_count);
 	m->stack_count = (uint32_t)config->csp.stack_count;
@@ -86,12 +89,24 @@ struct csp_machine *csp_machine_new(const struct csp_config *config, const struc
 		csp_stack_init(&m->stacks[i], m, i);
 	for (uint32_t i = 0; i < m->core_count; i++)
 		csp_core_init(&m->cores[i], m, i);
-	for (uint32_t i = 0; i < m->core_count && is_ok; i++)
-		is_ok = memory_map(&m->cores[i], diag);
-	if (is_ok)
-		return m;
-	csp_machine_free(m);
-	return NULL;
+	return m;
+}
+
+void csp_machine_limit(struct csp_machine *m, uint64_t units)
+{
+	m->limit_units = units;
+}
+
+bool csp_machine_load(struct csp_machine *m, const struct csp_program *program, struct base_diag_list *diag)
+{
+	CHECK(!m->program && program->core_count == m->core_count);
+	m->program = program;
+	for (uint32_t i = 0; i < m->core_count; i++) {
+		if (!memory_map(&m->cores[i], diag))
+			return false;
+		csp_core_load(&m->cores[i]);
+	}
+	return true;
 }
 
 void csp_machine_free(struct csp_machine *m)
@@ -102,10 +117,6 @@ void csp_machine_free(struct csp_machine *m)
 		csp_core_release(&m->cores[i]);
 	for (uint32_t i = 0; i < m->stack_count; i++)
 		csp_stack_release(&m->stacks[i]);
-	if (m->mistake)
-		mem_req_pool_reset(m->ctx.pool); /* what was under way */
-	mem_req_pool_free(m->ctx.pool);
-	sim_ctx_close(&m->ctx);
 	g_free(m->cores);
 	g_free(m->stacks);
 	g_free(m->mistake);
@@ -178,30 +189,29 @@ static uint64_t stat(const struct csp_machine *m, const char *key)
 {
 	uint64_t value = 0;
 
-	CHECK(sim_stats_value(m->ctx.stats, key, &value));
+	CHECK(sim_stats_value(m->ctx->stats, key, &value));
 	return value;
 }
 
-static void results(struct csp_machine *m, struct csp_result *out)
+/* Of what is under way when the run ends before its program, nothing comes back. */
+static void results(struct csp_machine *m, struct csp_result *out, bool has_ended)
 {
-	const struct csp_costs costs = csp_costs_of(m->config);
-	struct energy_list list = {.count = 0};
-	struct csp_energy_counts counts = {.one = 1};
-
-	out->cycles = stat(m, "core.end_cycles");
-	if (out->was_limited || out->was_stopped)
-		out->cycles = sim_cycle_now(m->ctx.engine, m->domain);
+	if (!has_ended)
+		mem_req_pool_reset(m->ctx->pool);
+	for (uint32_t i = 0; i < m->stack_count; i++)
+		mem_stack_settle(m->stacks[i].stack, false);
+	out->cycles = has_ended ? stat(m, "core.end_cycles") : sim_cycle_now(m->ctx->engine, m->domain);
+	out->time_ps = sim_ps_of_units(m->ctx->engine, out->cycles * sim_period_units(m->ctx->engine, m->domain));
 	for (uint32_t i = 0; i < m->core_count; i++)
-		out->cores += m->program->entries[i] != UINT32_MAX;
-	counts.core_count = out->cores;
-	out->time_ps = sim_ps_of_units(m->ctx.engine, out->cycles * sim_period_units(m->ctx.engine, m->domain));
+		if (m->program->entries[i] != UINT32_MAX) {
+			out->cores++;
+			m->cores[i].stats.on_ps = out->time_ps;
+		}
 	out->cfmas = stat(m, "core.cfmas");
 	if (out->cycles)
 		out->utilisation = (double)stat(m, "core.cfma_cycles") / ((double)out->cycles * out->cores);
 	out->from_memory_bytes = stat(m, "link_rx.bytes");
 	out->to_memory_bytes = stat(m, "link_tx.bytes");
-	energy_list_add(&list, &csp_energy_table, &costs, &counts, sizeof(counts));
-	energy_account(&list, m->ctx.stats, out->time_ps, &out->energy);
 }
 
 static double cpu_seconds(void)
@@ -212,15 +222,14 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
+/* To the program's end, or what ends it before. False with messages: that was its mistake. */
+static bool simulate(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
 {
-	struct sim_engine *e = m->ctx.engine;
-	const double begin = cpu_seconds();
-	const uint64_t limit = m->config->csp.limit_cycles;
+	struct sim_engine *e = m->ctx->engine;
+	bool is_right = true;
 
-	*out = (struct csp_result){0};
-	if (limit)
-		sim_limit(e, limit * sim_period_units(e, m->domain));
+	if (m->limit_units)
+		sim_limit(e, m->limit_units);
 	for (uint32_t i = 0; i < m->core_count; i++)
 		if (!m->cores[i].is_halted)
 			sim_wake_cycle(e, m->cores[i].comp, 0);
@@ -228,35 +237,42 @@ bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_
 	out->was_limited = sim_was_limited(e);
 	if (m->mistake) {
 		base_diag_error(diag, (struct base_place){.file = m->program->path}, "%s", m->mistake);
-		return false;
+		is_right = false;
 	}
-	out->was_stopped = m->is_stopped;
-	if (!out->was_limited && !out->was_stopped && !all_ended(m, diag))
-		return false;
-	if (out->was_limited || out->was_stopped)
-		mem_req_pool_reset(m->ctx.pool);
-	for (uint32_t i = 0; i < m->stack_count; i++)
-		mem_stack_settle(m->stacks[i].stack, false);
-	results(m, out);
+	out->was_stopped = is_right && m->is_stopped;
+	if (is_right && !out->was_limited && !out->was_stopped)
+		is_right = all_ended(m, diag);
+	results(m, out, is_right && !out->was_limited && !out->was_stopped);
+	return is_right;
+}
+
+bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag)
+{
+	const double begin = cpu_seconds();
+	bool is_right;
+
+	*out = (struct csp_result){0};
+	is_right = simulate(m, out, diag);
 	out->host_seconds = cpu_seconds() - begin;
-	if (out->was_limited || out->was_stopped)
-		return true;
-	if (m->is_accounted)
-		csp_account_end(m, out->cycles);
-	out->is_accounted = m->is_accounted;
-	if (!checks_make(m, out, diag))
-		return false;
-	out->was_stopped = m->is_stopped;
-	return true;
+	if (is_right && !out->was_limited && !out->was_stopped) {
+		if (m->is_accounted)
+			csp_account_end(m, out->cycles);
+		out->is_accounted = m->is_accounted;
+		is_right = checks_make(m, out, diag);
+		out->was_stopped = m->is_stopped;
+	}
+	m->result = *out;
+	m->has_run = true;
+	return is_right;
 }
 
 /* Of the controllers: the functional units go on meanwhile. */
 void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 {
-	const uint64_t now_units = sim_now_units(m->ctx.engine);
+	const uint64_t now_units = sim_now_units(m->ctx->engine);
 	uint64_t memory = 0, signals = 0;
 
-	*out = (struct sim_progress){.time_ps = sim_ps_of_units(m->ctx.engine, now_units), .of = "cores ended"};
+	*out = (struct sim_progress){.time_ps = sim_ps_of_units(m->ctx->engine, now_units), .of = "cores ended"};
 	for (uint32_t i = 0; i < m->core_count; i++) {
 		const struct csp_core *c = &m->cores[i];
 		const struct csp_core_stats *s = &c->stats;
@@ -271,7 +287,7 @@ void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 		memory += sim_progress_count(&s->memory_wait_cycles);
 		signals += sim_progress_count(&s->signal_wait_cycles);
 	}
-	out->whole = now_units / sim_period_units(m->ctx.engine, m->domain) * out->total;
+	out->whole = now_units / sim_period_units(m->ctx->engine, m->domain) * out->total;
 	sim_progress_spent_add(out, "memory", memory);
 	sim_progress_spent_add(out, "signals", signals);
 }
@@ -279,7 +295,7 @@ void csp_machine_progress(const struct csp_machine *m, struct sim_progress *out)
 void csp_machine_stop(struct csp_machine *m)
 {
 	m->is_stopped = 1;
-	sim_stop(m->ctx.engine);
+	sim_stop(m->ctx->engine);
 }
 
 float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line)
@@ -295,10 +311,15 @@ uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_
 
 struct sim_stats *csp_machine_stats(const struct csp_machine *m)
 {
-	return m->ctx.stats;
+	return m->ctx->stats;
 }
 
-uint64_t csp_machine_hash(const struct csp_machine *m)
+const struct csp_program *csp_machine_program(const struct csp_machine *m)
 {
-	return sim_ctx_hash(&m->ctx);
+	return m->program;
+}
+
+const struct csp_result *csp_machine_result(const struct csp_machine *m)
+{
+	return m->has_run ? &m->result : NULL;
 }

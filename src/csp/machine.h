@@ -1,4 +1,4 @@
-/* machine.h - a CSP accelerator with a program: built, given its data, run to its end, looked at.
+/* machine.h - the coprocessor: built, given a program and its data, run to its end, looked at.
  *
  * Values are computed when the controller executes an instruction; the model decides when that is over. A core's memory
  * is its own: another core sees of it what is sent, after the signal that follows.
@@ -9,7 +9,6 @@
 #include "csp/account.h"
 #include "csp/config.h"
 #include "csp/program.h"
-#include "energy/events.h"
 #include "sim/ctx.h"
 #include "sim/explain.h"
 #include "sim/progress.h"
@@ -17,8 +16,6 @@
 struct csp_machine;
 
 extern const struct sim_explain csp_explain;
-/* Adds the tables of what a machine counts. */
-void csp_stat_tables(struct sim_stat_tables *out);
 
 struct csp_result {
 	uint64_t time_ps, cycles;	  /* to the end of the last core */
@@ -28,25 +25,30 @@ struct csp_result {
 	uint32_t cores;			  /* that have a program */
 	uint32_t checks, checks_passed;
 	double worst_error;		  /* of all checks: error over its bound */
-	struct energy_report energy;
 	bool was_limited, was_stopped;
 	bool is_accounted; /* csp_machine_account has all cycles: of runs with an account that came to their end */
-	double host_seconds;
+	double host_seconds; /* of the simulation, without data and checks */
 };
 
-/* Who looks on: the auditor of DRAM commands; the account (csp/account.h). Neither changes anything. */
-enum csp_watch { CSP_AUDIT = 1, CSP_ACCOUNT = 2 };
+/* Adds the clock domains of cores and stacks; false: they have no common unit of time with those that are there. */
+bool csp_clock_add(const struct csp_config *c, struct sim_engine *e);
+/* Adds the tables of what it counts. */
+void csp_stat_tables(struct sim_stat_tables *out);
 
-/* Builds it; config (checked) and program (assembled for it) are kept. watch: of enum csp_watch, or'ed. NULL with
- * messages when the host has not the memory. */
-struct csp_machine *csp_machine_new(const struct csp_config *config, const struct csp_program *program,
-				    unsigned int watch, struct base_diag_list *diag);
+/* Builds it, without a program, in a context that has its clocks; ctx and config (checked) are kept. is_accounted: the
+ * run has an account (csp/account.h), which changes nothing else. */
+struct csp_machine *csp_machine_new(struct sim_ctx *ctx, const struct csp_config *config, bool is_accounted);
 void csp_machine_free(struct csp_machine *m);
+/* A run ends at this time, in units; 0: never. Before the run. */
+void csp_machine_limit(struct csp_machine *m, uint64_t units);
 
+/* Gives its cores their program, which was assembled for its config and is kept. Once. False with messages when the
+ * host has not the memory. */
+bool csp_machine_load(struct csp_machine *m, const struct csp_program *program, struct base_diag_list *diag);
 /* Fills memories as the program's data directives say. False with messages. */
 bool csp_machine_data(struct csp_machine *m, struct base_diag_list *diag);
 /* Runs to the end, and makes the program's checks. False with messages: the program did what it may not, or waits for
- * ever. Once. */
+ * ever; *out is then what there was until then. Once. */
 bool csp_machine_run(struct csp_machine *m, struct csp_result *out, struct base_diag_list *diag);
 
 /* How far a run is, for another thread: cores that have ended, and what they wait for. */
@@ -67,8 +69,10 @@ float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line);
 /* Cycles of the core's functional units, of one of the program's instructions; all of a core's are `cycles`. */
 uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr, enum csp_part part);
 struct sim_stats *csp_machine_stats(const struct csp_machine *m);
-/* Over all statistics and the time: equal for equal runs. */
-uint64_t csp_machine_hash(const struct csp_machine *m);
+/* NULL: none was loaded. */
+const struct csp_program *csp_machine_program(const struct csp_machine *m);
+/* Of the run; NULL: there was none. */
+const struct csp_result *csp_machine_result(const struct csp_machine *m);
 
 /* data.c: one directive; false with messages. */
 bool csp_data_make(struct csp_machine *m, const struct csp_directive *d, struct base_diag_list *diag);

@@ -53,14 +53,14 @@ static void transfer_begin(struct csp_core *c, struct csp_access *a, bool is_sto
 				   .blocks_left = c->machine->blocks_per_line};
 	if (is_store && --t->stores == 0) {
 		t->free = cycle + 1;
-		sim_wake_cycle(c->machine->ctx.engine, c->comp, cycle + 1); /* the controller may wait for it */
+		sim_wake_cycle(c->machine->ctx->engine, c->comp, cycle + 1); /* the controller may wait for it */
 	}
 	c->under_way++;
 	c->stores_under_way += is_store;
 	c->current = x;
 	if (++a->next == a->count) {
 		queue_drop(is_store ? &c->stores : &c->loads);
-		sim_wake_cycle(c->machine->ctx.engine, c->comp, cycle + 1);
+		sim_wake_cycle(c->machine->ctx->engine, c->comp, cycle + 1);
 	}
 }
 
@@ -79,7 +79,7 @@ static bool transfer_find(struct csp_core *c, uint64_t cycle)
 			return true;
 		}
 		if (from != CSP_PENDING)
-			sim_wake_cycle(c->machine->ctx.engine, c->comp, from);
+			sim_wake_cycle(c->machine->ctx->engine, c->comp, from);
 	}
 	return false;
 }
@@ -112,8 +112,8 @@ static void block_send(struct csp_core *c, struct csp_transfer *x, struct net_ch
 	struct csp_machine *m = c->machine;
 	const struct csp_core *owner = &m->cores[x->target];
 	const uint64_t block = x->line * m->blocks_per_line + x->sent_blocks;
-	struct mem_req *r = mem_req_get(m->ctx.pool);
-	const uint64_t now = sim_now_units(m->ctx.engine);
+	struct mem_req *r = mem_req_get(m->ctx->pool);
+	const uint64_t now = sim_now_units(m->ctx->engine);
 
 	*r = (struct mem_req){.addr_bytes = block * m->block_bytes,
 			      .issue_units = now,
@@ -142,7 +142,7 @@ void csp_memory_tick(struct csp_core *c, uint64_t cycle)
 	if (c->current->sent_blocks == m->blocks_per_line)
 		c->current = NULL;
 	if (c->current || c->loads.count || c->stores.count)
-		sim_wake_cycle(m->ctx.engine, c->comp, cycle + 1);
+		sim_wake_cycle(m->ctx->engine, c->comp, cycle + 1);
 }
 
 /* A block is back: with the last one the line is. */
@@ -150,23 +150,23 @@ static void block_answered(struct csp_machine *m, struct mem_req *r)
 {
 	struct csp_transfer *x = r->owner;
 	struct csp_core *c = x->core;
-	const uint64_t now = sim_now_units(m->ctx.engine);
+	const uint64_t now = sim_now_units(m->ctx->engine);
 
 	if (--x->blocks_left == 0 && unlikely(m->is_accounted))
-		csp_account_line(c, r, sim_cycle_now(m->ctx.engine, m->domain));
-	mem_req_put(m->ctx.pool, r);
+		csp_account_line(c, r, sim_cycle_now(m->ctx->engine, m->domain));
+	mem_req_put(m->ctx->pool, r);
 	if (x->blocks_left)
 		return;
 	if (!x->is_store) {
 		struct csp_register_time *t = times_of(c, x->space, x->reg);
 
 		if (--t->loads == 0)
-			t->ready = sim_cycle_now(m->ctx.engine, m->domain);
+			t->ready = sim_cycle_now(m->ctx->engine, m->domain);
 	}
 	c->under_way--;
 	c->stores_under_way -= x->is_store;
 	base_stack_push(&c->free, x, next);
-	sim_wake_units(m->ctx.engine, c->comp, now);
+	sim_wake_units(m->ctx->engine, c->comp, now);
 }
 
 /* ---- a stack and its link ---- */
@@ -179,7 +179,7 @@ static void drain_answers(struct csp_stack *s)
 		struct mem_req *r = queue_pop(&s->answers);
 
 		net_channel_send(s->rx, r, (uint32_t)packet_bytes + r->payload_bytes,
-				 sim_now_units(s->machine->ctx.engine));
+				 sim_now_units(s->machine->ctx->engine));
 	}
 }
 
@@ -194,7 +194,7 @@ static void far_tick(void *component, uint64_t cycle)
 		if (!mem_stack_can_accept(s->stack, r->vault, (enum mem_op)r->op))
 			return;
 		if (unlikely(s->machine->is_accounted))
-			net_stamp(r, NET_STAGE_TX, sim_now_units(s->machine->ctx.engine));
+			net_stamp(r, NET_STAGE_TX, sim_now_units(s->machine->ctx->engine));
 		mem_stack_accept(s->stack, net_channel_pop(s->tx));
 	}
 }
@@ -229,13 +229,13 @@ static void has_room(void *ctx, uint32_t vault)
 	struct csp_stack *s = ctx;
 
 	(void)vault;
-	sim_wake_units(s->machine->ctx.engine, s->far, sim_now_units(s->machine->ctx.engine));
+	sim_wake_units(s->machine->ctx->engine, s->far, sim_now_units(s->machine->ctx->engine));
 }
 
 static struct net_channel *channel_new(struct csp_stack *s, struct sim_comp receiver, const char *prefix)
 {
 	const struct csp_params *p = &s->machine->config->csp;
-	struct sim_engine *e = s->machine->ctx.engine;
+	struct sim_engine *e = s->machine->ctx->engine;
 	enum { FLIT_BYTES = 16 }; /* HMC specification 2.1, section 9 */
 	const uint64_t flit_units = FLIT_BYTES * 1000000 * sim_units_per_ps(e); /* at 10^6 bytes/s, in units */
 	const struct net_channel_config c = {
@@ -247,7 +247,7 @@ static struct net_channel *channel_new(struct csp_stack *s, struct sim_comp rece
 	    .depth_packets = (uint32_t)p->link_depth_count,
 	    .receiver = receiver,
 	    .has_receiver = true,
-	    .stats = s->machine->ctx.stats,
+	    .stats = s->machine->ctx->stats,
 	    .stats_prefix = prefix,
 	};
 
@@ -257,21 +257,21 @@ static struct net_channel *channel_new(struct csp_stack *s, struct sim_comp rece
 void csp_stack_init(struct csp_stack *s, struct csp_machine *m, uint32_t index)
 {
 	const struct mem_stack_config stack = {.dram = &m->config->dram,
-					       .engine = m->ctx.engine,
+					       .engine = m->ctx->engine,
 					       .dram_domain = m->dram_domain,
 					       .index = index,
 					       .done = served,
 					       .room = has_room,
 					       .ctx = s,
-					       .stats = m->ctx.stats,
+					       .stats = m->ctx->stats,
 					       .stats_prefix = "vault",
-					       .audit = m->ctx.audit,
+					       .audit = m->ctx->audit,
 					       .stamps = m->is_accounted};
 
 	s->machine = m;
 	s->index = index;
-	s->far = sim_engine_add(m->ctx.engine, m->dram_domain, "stack", far_tick, s);
-	s->near = sim_engine_add(m->ctx.engine, m->domain, "link", near_tick, s);
+	s->far = sim_engine_add(m->ctx->engine, m->dram_domain, "stack", far_tick, s);
+	s->near = sim_engine_add(m->ctx->engine, m->domain, "link", near_tick, s);
 	s->stack = mem_stack_new(&stack);
 	s->tx = channel_new(s, s->far, "link_tx");
 	s->rx = channel_new(s, s->near, "link_rx");

@@ -7,7 +7,11 @@
 
 #define UNIT_EACH ENERGY_EACH, 0
 #define UNIT_BITS ENERGY_BITS, 0
-#define ENERGY_PARAMS struct csp_costs
+#define UNIT_SRAM_ACCESSES ENERGY_SCALED, offsetof(struct csp_energy_counts, sram_access)
+#define UNIT_EDRAM_ACCESSES ENERGY_SCALED, offsetof(struct csp_energy_counts, edram_access)
+#define UNIT_LEAKING ENERGY_SCALED, offsetof(struct csp_energy_counts, leaking_pj_per_ps)
+#define UNIT_ON ENERGY_SCALED, offsetof(struct csp_energy_counts, on_pj_per_ps)
+#define ENERGY_PARAMS struct csp_energy_params
 #define ENERGY_TABLE csp_energy_table
 #define ENERGY_ROWS "csp/energy_rows.def"
 #define ENERGY_COUNTS struct csp_energy_counts
@@ -16,30 +20,56 @@
 enum { COMPLEX_BYTES = 8, OPS_PER_CFMA = 8, TRANSCEIVER_GBITS = 15, STACK_LINKS = 4, CHIP_TRANSCEIVERS = 4 };
 static const double kibi = 1024, giga = 1e9, pico = 1e-12, milli = 1e-3;
 
-struct csp_costs csp_costs_of(const struct csp_config *c)
+/* Registers of a functional unit. */
+static double register_bytes(const struct csp_config *c)
+{
+	return (double)csp_register_count(&c->csp) * COMPLEX_BYTES;
+}
+
+static double core_kib(const struct csp_config *c)
+{
+	return register_bytes(c) * (double)c->csp.fu_count / kibi;
+}
+
+struct csp_energy_counts csp_energy_counts(const struct csp_config *c)
 {
 	const struct csp_energy_params *p = &c->energy;
 	const bool is_edram = c->csp.rf_technology == CSP_EDRAM;
-	const double bytes = (double)csp_register_count(&c->csp) * COMPLEX_BYTES;
-	const double core_kib = bytes * (double)c->csp.fu_count / kibi;
 	const double shape = c->csp.rf_shape == CSP_WIDE ? p->wide_ratio : 1;
+	const double access = shape * sqrt(register_bytes(c) / p->rf_reference_bytes);
+	const double stacks_bytes_per_s = p->stack_gbytes_per_s * giga * (double)c->csp.stack_count;
+
+	return (struct csp_energy_counts){
+	    .sram_access = is_edram ? 0 : access,
+	    .edram_access = is_edram ? access : 0,
+	    .leaking_pj_per_ps = core_kib(c) * milli,
+	    .on_pj_per_ps = milli,
+	    .background_mw = p->dram_pj * pico * 8 * stacks_bytes_per_s / 100 / milli,
+	    .one = 1,
+	};
+}
+
+struct csp_costs csp_costs_of(const struct csp_config *c)
+{
+	const struct csp_energy_params *p = &c->energy;
+	const struct csp_energy_counts counts = csp_energy_counts(c);
+	const bool is_edram = c->csp.rf_technology == CSP_EDRAM;
 
 	return (struct csp_costs){
 	    .cfma_pj = p->cfma_pj,
-	    .rf_pj = (is_edram ? p->edram_pj : p->sram_pj) * shape * sqrt(bytes / p->rf_reference_bytes),
+	    .rf_pj = p->sram_pj * counts.sram_access + p->edram_pj * counts.edram_access,
 	    .ssrf_pj = p->ssrf_pj,
 	    .noc_pj = p->noc_pj,
 	    .dram_pj = p->dram_pj,
 	    .logic_pj = p->logic_pj,
 	    .link_pj = p->link_pj,
-	    .leakage_mw = p->sram_leakage_mw * core_kib,
+	    .leakage_mw = p->sram_leakage_mw * core_kib(c),
 	    .controller_mw = p->controller_mw,
 	    .logic_rest_mw = p->logic_rest_mw,
-	    .background_mw = p->background_percent / 100 * p->dram_pj * pico * 8 * p->stack_gbytes_per_s * giga *
-			     (double)c->csp.stack_count / milli,
+	    .background_mw = p->background_percent * counts.background_mw,
 	    .transceiver_mw = p->transceiver_mw,
 	    .cfma_mm2 = p->cfma_mm2,
-	    .rf_mm2 = (is_edram ? p->edram_mm2 : p->sram_mm2) * core_kib,
+	    .rf_mm2 = (is_edram ? p->edram_mm2 : p->sram_mm2) * core_kib(c),
 	    .controller_mm2 = p->controller_mm2,
 	    .link_mm2 = p->link_mm2,
 	    .transceiver_mm2 = p->transceiver_mm2,

@@ -1,7 +1,7 @@
 /* power.h - power and area of an accelerator that correlates in real time, in closed form: section 3.4 of the thesis.
  *
- * The same costs are charged for the events of a run (csp_energy_table). Throughput is what the links carry, packets
- * whole; the thesis' energies for a bit in DRAM, logic layer and link are charged for all of it.
+ * The same parameters are charged for the events of a run (csp_energy_table). Throughput is what the links carry,
+ * packets whole; the thesis' energies for a bit in DRAM, logic layer and link are charged for all of it.
  */
 #ifndef STRATA_CSP_POWER_H
 #define STRATA_CSP_POWER_H
@@ -16,12 +16,17 @@ struct csp_costs {
 	double logic_rest_mw, background_mw, transceiver_mw; /* of all stacks; of a transceiver */
 	double cfma_mm2, rf_mm2, controller_mm2, link_mm2, transceiver_mm2; /* rf: of a core */
 };
-struct csp_energy_counts {
-	uint32_t core_count, one;
-};
-extern const struct energy_table csp_energy_table; /* parameters: struct csp_costs */
-
 struct csp_costs csp_costs_of(const struct csp_config *c);
+
+/* What the rows of csp_energy_table are scaled by. */
+struct csp_energy_counts {
+	double sram_access, edram_access;    /* of registers, over one of rf_reference_bytes; of the other kind 0 */
+	double leaking_pj_per_ps, on_pj_per_ps; /* of a core, for each mW: of a KiB of registers; of itself */
+	double background_mw;		     /* of all stacks, for each percent */
+	uint32_t one;
+};
+struct csp_energy_counts csp_energy_counts(const struct csp_config *c);
+extern const struct energy_table csp_energy_table; /* parameters: struct csp_energy_params */
 
 /* What is to be done in real time: of one sub-band, both polarisations. */
 struct csp_application {

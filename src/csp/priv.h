@@ -107,12 +107,15 @@ struct csp_stack {
 };
 
 struct csp_machine {
-	struct sim_ctx ctx;
+	struct sim_ctx *ctx;
 	const struct csp_config *config;
-	const struct csp_program *program;
+	const struct csp_program *program; /* NULL: not loaded */
+	uint64_t limit_units;		   /* 0: none */
+	struct csp_result result;
 	uint32_t domain, dram_domain;
 	uint32_t line_bytes, block_bytes, blocks_per_line;
 	bool is_accounted;
+	bool has_run;
 	csp_cfma_fn *cfma;
 	struct csp_core *cores;
 	uint32_t core_count;
@@ -128,6 +131,8 @@ void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt,
 
 /* core.c */
 void csp_core_init(struct csp_core *c, struct csp_machine *m, uint32_t number);
+/* The machine's program is there. */
+void csp_core_load(struct csp_core *c);
 void csp_core_release(struct csp_core *c);
 void csp_core_tick(void *component, uint64_t cycle);
 /* What a core that has not ended waits for. */

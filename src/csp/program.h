@@ -80,6 +80,11 @@ struct csp_program *csp_assemble_file(const char *path, const struct csp_config 
 				      const struct csp_define *defines, uint32_t define_count,
 				      struct base_diag_list *diag);
 void csp_program_free(struct csp_program *p);
+/* The path of a file that a file of a program includes by that name; g_free. */
+char *csp_include_path(const char *file, const char *name);
+/* The file and those that its text includes, in their order, whether or not it is a program; NULL when one cannot be
+ * read. g_strfreev. */
+char **csp_sources(const char *path);
 
 const char *csp_op_name(enum csp_op op);
 const char *csp_directive_name(enum csp_directive_kind kind);

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "base/formula.h"
-#include "csp/machine.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
 #include "machine/traffic.h"
@@ -36,8 +35,6 @@ void machine_explain_of_parts(bool (*has)(void *ctx, const char *part), void *ct
 	for (const struct machine_part *const *p = machine_parts; *p; p++)
 		if ((*p)->explain && has(ctx, (*p)->name))
 			add(out, (*p)->explain(mechanism));
-	if (has(ctx, "csp"))
-		add(out, &csp_explain);
 }
 
 /* ---- names ---- */
@@ -58,13 +55,11 @@ static void names_init(struct names *n)
 	for (const struct machine_part *const *p = machine_parts; *p; p++)
 		if ((*p)->stats)
 			(*p)->stats(NULL, &n->stats);
-	csp_stat_tables(&n->stats);
 }
 
 static bool is_parameter(const struct names *n, const char *key)
 {
-	/* The coprocessor's are its own. */
-	return g_str_has_prefix(key, "csp.") || sim_param_groups_find(&n->groups, key, NULL);
+	return sim_param_groups_find(&n->groups, key, NULL);
 }
 
 /* "stat.", "param." and so on name what parts have declared; a list, and what its items have, the results. */
@@ -182,5 +177,5 @@ char *machine_explain_mistake(void)
 		if (own)
 			mistake = rows_mistake(n, own);
 	}
-	return mistake ? mistake : rows_mistake(n, &csp_explain);
+	return mistake;
 }

@@ -58,6 +58,14 @@ bool machine_config_has(const struct machine_config *c, const struct machine_par
 	return i != ABSENT && is_present(c, i);
 }
 
+const struct machine_part *machine_config_runner(const struct machine_config *c)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->runs && is_present(c, i))
+			return c->parts[i];
+	return NULL;
+}
+
 void machine_config_drop(struct machine_config *c, const struct machine_part *part)
 {
 	for (uint32_t i = 0; c->parts[i]; i++)

@@ -33,7 +33,7 @@ struct machine_part {
 	const struct machine_part *belongs_to;
 	/* Is the part there, by its parameters? NULL: whenever nobody has dropped it. */
 	bool (*is_present)(const struct machine_config *c);
-	/* What it runs for a door: "kernels", "threads". NULL: nothing. A machine has one such part. */
+	/* What it runs for a door: one of the words below. NULL: nothing. A machine has one such part. */
 	const char *runs;
 	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
 	 * parameters can be set all the same; not if it has been dropped. */
@@ -60,6 +60,11 @@ struct machine_part {
 		       json_t *fields, json_t *units);
 };
 
+/* What parts run. */
+#define MACHINE_RUNS_KERNELS "kernels"
+#define MACHINE_RUNS_THREADS "threads"
+#define MACHINE_RUNS_CSP "programs of the coprocessor"
+
 enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 16384 };
 
 struct machine_config {
@@ -84,6 +89,8 @@ bool machine_config_refuse_dropped(const struct machine_config *c, const char *k
 				   struct base_diag_list *diag);
 /* Is the part there? Of a list without the part: no. */
 bool machine_config_has(const struct machine_config *c, const struct machine_part *part);
+/* The part that runs programs; NULL: nothing does. */
+const struct machine_part *machine_config_runner(const struct machine_config *c);
 /* The tables of what a machine counts. */
 void machine_config_stats(const struct machine_config *c, struct sim_stat_tables *out);
 /* Sets one parameter, see sim_param_set. */

@@ -5,6 +5,7 @@
 #include "gpu/device.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
+#include "machine/csp.h"
 #include "machine/gpu_profile.h"
 #include "machine/duality.h"
 #include "machine/gpu_result.h"
@@ -110,7 +111,7 @@ const struct machine_part machine_gpu_part = {
     .config_bytes = sizeof(struct gpu_config),
     .groups = gpu_groups,
     .defaults = gpu_defaults,
-    .runs = "kernels",
+    .runs = MACHINE_RUNS_KERNELS,
     .stats = gpu_stats,
     .explain = gpu_explain_rows,
     .check = gpu_check,
@@ -234,10 +235,11 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 	if (bytes & (bytes - 1))
 		base_diag_error(diag, (struct base_place){0}, "run.allocation_bytes = %llu: must be a power of two",
 				(unsigned long long)bytes);
-	if (machine_run_params(c)->account && !machine_config_has_gpu(c) && !machine_cpu_params(c))
+	if (machine_run_params(c)->account && !machine_config_has_gpu(c) && !machine_cpu_params(c) &&
+	    !machine_csp_config(c))
 		base_diag_error(diag, (struct base_place){0},
-				"run.account, as strata why has it: the schedulers of a GPU have an account, and "
-				"processors; this machine has neither");
+				"run.account, as strata why has it: the schedulers of a GPU have an account, "
+				"processors, and the coprocessor; this machine has none of them");
 	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
 	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))
 		base_diag_error(diag, (struct base_place){0},
@@ -273,7 +275,8 @@ const struct machine_part machine_run_part = {
 const struct machine_part *const machine_parts[] = {
     &machine_memories_part, &machine_gpu_part,	   &machine_energy_part, &machine_ndp_part,
     &machine_nsu_part,	    &machine_cpu_part,	   &machine_channel_part, &machine_hdl_part,
-    &machine_duality_part,  &machine_host_part,	   &machine_run_part,	  NULL,
+    &machine_duality_part,  &machine_csp_part,	   &machine_host_part,	  &machine_run_part,
+    NULL,
 };
 
 bool machine_config_runs_kernels(const struct machine_config *c)

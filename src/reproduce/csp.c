@@ -2,8 +2,10 @@
 #include "reproduce/claim.h"
 
 #include "base/check.h"
-#include "csp/machine.h"
 #include "csp/space.h"
+#include "machine/csp.h"
+#include "machine/description.h"
+#include "machine/parts.h"
 
 #include <glib.h>
 #include <math.h>
@@ -31,36 +33,58 @@ enum { ALPHA, BETA };
 
 /* ---- runs of the cycle model ---- */
 
-static uint64_t stat(const struct csp_machine *m, const char *key)
+struct simulation {
+	struct machine_config config;
+	struct machine *machine;
+	struct csp_program *program;
+};
+
+static uint64_t stat(const struct simulation *s, const char *key)
 {
 	uint64_t value = 0;
 
-	CHECK(sim_stats_value(csp_machine_stats(m), key, &value));
+	CHECK(sim_stats_value(s->machine->ctx.stats, key, &value));
 	return value;
 }
 
+static void simulation_free(struct simulation *s)
+{
+	machine_free(s->machine);
+	csp_program_free(s->program);
+	g_free(s);
+}
+
+static bool simulate(struct simulation *s, const char *path, const struct csp_config *c,
+		     const struct csp_define *defines, uint32_t count, struct base_diag_list *diag)
+{
+	struct csp_machine *m;
+	struct csp_result r;
+
+	machine_config_defaults(&s->config, machine_parts);
+	machine_config_drop(&s->config, &machine_gpu_part);
+	*(struct csp_config *)machine_config_at(&s->config, &machine_csp_part) = *c;
+	s->program = csp_assemble_file(path, c, defines, count, diag);
+	s->machine = s->program ? machine_new(&s->config, false, diag) : NULL;
+	m = s->machine ? machine_csp(s->machine) : NULL;
+	return m && csp_machine_load(m, s->program, diag) && csp_machine_data(m, diag) &&
+	       csp_machine_run(m, &r, diag) && r.checks && r.checks == r.checks_passed;
+}
+
 /* A program of ours on a machine; NULL: it did not run, or its results are wrong. */
-static struct csp_machine *run(const struct reproduce_data *d, const struct csp_config *c, const char *name,
-			       const struct csp_define *defines, uint32_t count, struct csp_program **program)
+static struct simulation *run(const struct reproduce_data *d, const struct csp_config *c, const char *name,
+			      const struct csp_define *defines, uint32_t count)
 {
 	g_autofree char *path = g_build_filename(d->programs, name, NULL);
+	struct simulation *s = g_new0(struct simulation, 1);
 	struct base_diag_list diag;
-	struct csp_machine *m = NULL;
-	struct csp_result r;
 	bool is_ok;
 
 	base_diag_init(&diag);
-	*program = csp_assemble_file(path, c, defines, count, &diag);
-	if (*program)
-		m = csp_machine_new(c, *program, 0, &diag);
-	is_ok = m && csp_machine_data(m, &diag) && csp_machine_run(m, &r, &diag) && r.checks &&
-		r.checks == r.checks_passed;
+	is_ok = simulate(s, path, c, defines, count, &diag);
 	base_diag_free(&diag);
 	if (is_ok)
-		return m;
-	csp_machine_free(m);
-	csp_program_free(*program);
-	*program = NULL;
+		return s;
+	simulation_free(s);
 	return NULL;
 }
 
@@ -69,8 +93,7 @@ static void correlate(const struct reproduce_data *d, const struct csp_config *c
 {
 	const int64_t times = d->is_quick ? 100 : 1200;
 	const struct csp_define defines[] = {{"TIMES", times}};
-	struct csp_program *program;
-	struct csp_machine *m = run(d, c, "corr.csp", defines, ARRAY_COUNT(defines), &program);
+	struct simulation *m = run(d, c, "corr.csp", defines, ARRAY_COUNT(defines));
 
 	if (!m)
 		return;
@@ -78,8 +101,7 @@ static void correlate(const struct reproduce_data *d, const struct csp_config *c
 	out->stores_per_dump = (double)stat(m, "core.store_lines");
 	out->cycles_per_dump = (double)stat(m, "core.end_cycles") * dump / (double)times;
 	out->is_there = true;
-	csp_machine_free(m);
-	csp_program_free(program);
+	simulation_free(m);
 }
 
 /* One or four lines of signals, 16 samples of each channel. */
@@ -91,8 +113,7 @@ static void channelize(const struct reproduce_data *d, const struct csp_config *
 	const struct csp_define defines[] = {{"OUTPUTS", OUTPUTS}, {"LINES", lines}};
 	const double samples = (double)lines * (double)c->csp.fu_count * OUTPUTS * a->channels;
 	const double real_s = samples / (a->samples_per_s * a->signals);
-	struct csp_program *program;
-	struct csp_machine *m = run(d, c, "chan.csp", defines, ARRAY_COUNT(defines), &program);
+	struct simulation *m = run(d, c, "chan.csp", defines, ARRAY_COUNT(defines));
 
 	out->is_there = out->is_there && m;
 	if (!m)
@@ -100,19 +121,22 @@ static void channelize(const struct reproduce_data *d, const struct csp_config *
 	out->load_bytes = (double)stat(m, "core.load_bytes") / samples;
 	out->store_bytes = (double)stat(m, "core.store_bytes") / samples;
 	out->units_share = (double)stat(m, "core.cfma_cycles") / (real_s * (double)c->csp.clock_khz * 1e3);
-	csp_machine_free(m);
-	csp_program_free(program);
+	simulation_free(m);
 }
 
 static bool load(const struct reproduce_data *d, const char *name, struct csp_config *c)
 {
 	const char *const dirs[] = {d->machines};
-	const struct sim_search search = {dirs, 1};
+	const struct sim_search search = {dirs, 1}, no_memories = {NULL, 0};
+	g_autofree struct machine_description *about = g_new(struct machine_description, 1);
 	struct base_diag_list diag;
 	bool is_ok;
 
 	base_diag_init(&diag);
-	is_ok = csp_config_load(name, &search, c, &diag) && csp_config_check(c, &diag);
+	is_ok = machine_description_load(name, &search, &no_memories, about, &diag) &&
+		machine_config_check(&about->config, &diag) && machine_csp_config(&about->config);
+	if (is_ok)
+		*c = *machine_csp_config(&about->config);
 	base_diag_free(&diag);
 	return is_ok;
 }
@@ -125,7 +149,7 @@ static const struct models *models(const struct reproduce_data *d)
 	if (m || !d->machines || !d->programs)
 		return m;
 	m = g_new0(struct models, 1);
-	if (!load(d, "alpha", &m->alpha) || !load(d, "beta", &m->beta)) {
+	if (!load(d, "csp-alpha", &m->alpha) || !load(d, "csp-beta", &m->beta)) {
 		g_free(m);
 		return NULL;
 	}

@@ -7,8 +7,8 @@
  *   machines: [tom-baseline, tom-ctrl-tmap]
  *   programs: [vectoradd, [./prog, 1000]]   workloads by name, or a program's words
  *   size: small                      of the workloads
- *   designs: [alpha]                 in place of machines and programs: descriptions of the coprocessor (csp/), whose
- *                                    power and area are closed forms
+ *   designs: [csp-alpha]             in place of machines and programs: machines with a coprocessor, whose power and
+ *                                    area are closed forms
  *   axes:
  *     dram.t_rcd_cycles: [8, 11, 14]
  *     link.bandwidth: {from: 10, to: 160, steps: 5, scale: log}

@@ -12,41 +12,66 @@
 #include <glib.h>
 #include <string.h>
 
-#include "csp/machine.h"
+#include "machine/csp.h"
+#include "machine/description.h"
+#include "machine/parts.h"
 
 struct harness {
 	struct csp_config config;
+	struct machine_config whole; /* with it */
 	struct csp_program *program;
-	struct csp_machine *machine;
+	struct machine *built;
+	struct csp_machine *machine; /* its */
 	struct csp_result result;
 	struct base_diag_list diag;
 };
 
+/* machine: "alpha" or "beta". */
 static inline void harness_begin(struct harness *h, const char *machine)
 {
 	static const char *const dirs[] = {MACHINES_DIR};
-	static const struct sim_search search = {dirs, 1};
+	static const struct sim_search search = {dirs, 1}, no_memories = {NULL, 0};
+	static struct machine_description about;
+	g_autofree char *name = g_strconcat("csp-", machine, NULL);
 
 	memset(h, 0, sizeof(*h));
 	base_diag_init(&h->diag);
-	if (!csp_config_load(machine, &search, &h->config, &h->diag))
+	if (!machine_description_load(name, &search, &no_memories, &about, &h->diag))
 		fail_msg("%s", h->diag.first->text);
+	h->whole = about.config;
+	h->config = *machine_csp_config(&about.config);
 }
 
 static inline void harness_set(struct harness *h, const char *assignment)
 {
-	if (!csp_config_set(&h->config, assignment, "test", &h->diag))
+	struct sim_param_groups groups = {.count = 0};
+
+	csp_config_groups(&h->config, &groups);
+	if (!sim_description_set(&groups, assignment, "test", &h->diag))
 		fail_msg("%s", h->diag.first->text);
+}
+
+/* The machine without a program, and with an account. */
+static inline void harness_build_bare(struct harness *h)
+{
+	struct run_params *run = machine_config_at(&h->whole, &machine_run_part);
+
+	run->account = true;
+	*(struct csp_config *)machine_config_at(&h->whole, &machine_csp_part) = h->config;
+	h->built = machine_new(&h->whole, true, &h->diag);
+	if (!h->built)
+		fail_msg("%s", h->diag.first->text);
+	h->machine = machine_csp(h->built);
 }
 
 /* The machine with its data, before the run. */
 static inline void harness_build(struct harness *h, struct csp_program *program)
 {
-	if (!program || !csp_config_check(&h->config, &h->diag))
+	if (!program)
 		fail_msg("%s", h->diag.first->text);
 	h->program = program;
-	h->machine = csp_machine_new(&h->config, program, CSP_AUDIT | CSP_ACCOUNT, &h->diag);
-	if (!h->machine || !csp_machine_data(h->machine, &h->diag))
+	harness_build_bare(h);
+	if (!csp_machine_load(h->machine, program, &h->diag) || !csp_machine_data(h->machine, &h->diag))
 		fail_msg("%s", h->diag.first->text);
 }
 
@@ -81,7 +106,7 @@ static inline uint64_t harness_stat(const struct harness *h, const char *key)
 
 static inline void harness_end(struct harness *h)
 {
-	csp_machine_free(h->machine);
+	machine_free(h->built);
 	csp_program_free(h->program);
 	base_diag_free(&h->diag);
 }

@@ -8,6 +8,7 @@ static struct csp_program *assemble(const char *text, struct base_diag_list *dia
 	static struct csp_config config;
 
 	csp_config_defaults(&config);
+	config.csp.core_count = 15;
 	base_diag_init(diag);
 	return csp_assemble(text, "p.csp", &config, NULL, 0, diag);
 }
@@ -116,6 +117,7 @@ static void includes(void **state)
 	a = g_build_filename(dir, "a.csp", NULL);
 	b = g_build_filename(dir, "b.inc", NULL);
 	csp_config_defaults(&config);
+	config.csp.core_count = 15;
 	base_diag_init(&diag);
 	assert_true(g_file_set_contents(a, ".core 0\n set i1, 1\n.include \"b.inc\"\n set i3, WIDTH\n", -1, NULL));
 	assert_true(g_file_set_contents(b, "; b\n.set WIDTH, 7\n set i2, WIDTH + 1\n", -1, NULL));
@@ -180,6 +182,7 @@ static void defines(void **state)
 
 	(void)state;
 	csp_config_defaults(&config);
+	config.csp.core_count = 15;
 	base_diag_init(&diag);
 	assert_null(csp_assemble(".core 0\n set i0, 3\n", "p", &config, &d, 1, &diag));
 	assert_non_null(strstr(diag.first->text, "p has no name 'N'"));

@@ -246,11 +246,13 @@ static void places(void **state)
 
 static void limit(void **state)
 {
+	struct run_params *run;
 	struct harness h;
 
 	(void)state;
 	harness_begin(&h, "alpha");
-	harness_set(&h, "csp.limit_cycles=5000");
+	run = machine_config_at(&h.whole, &machine_run_part);
+	run->timeout_simulated_ps = 11547344; /* 5000 cycles of 433 MHz */
 	harness_text(&h, ".core 0\nagain: load r[0], [0]\n jump again\n");
 	assert_true(h.result.was_limited);
 	assert_in_range(h.result.cycles, 4000, 5001);
@@ -324,8 +326,8 @@ static void account_parts_have_their_length(void **state)
 		uint64_t more[CSP_PART_COUNT];
 	} rows[] = {
 	    {"csp.link_latency_ps=30000", 0, {[CSP_PART_TX] = 10, [CSP_PART_RX] = 10}},
-	    {"dram.t_cl=22", 0, {[CSP_PART_BANK] = 2}},
-	    {"dram.tsv_latency_ps=5500", 0, {[CSP_PART_TSV] = 2}},
+	    {"csp.dram.t_cl=22", 0, {[CSP_PART_BANK] = 2}},
+	    {"csp.dram.tsv_latency_ps=5500", 0, {[CSP_PART_TSV] = 2}},
 	    {"csp.stage_count=9", 0, {[CSP_PART_OPERAND] = 3}},
 	    {"csp.signal_ps=30000", 1, {[CSP_PART_SIGNAL] = 10}},
 	};

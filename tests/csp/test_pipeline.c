@@ -282,7 +282,8 @@ static void grid_mistakes(void **state)
 		harness_begin(&h, "alpha");
 		h.program = csp_assemble(cases[i].text, "text", &h.config, NULL, 0, &h.diag);
 		assert_non_null(h.program);
-		h.machine = csp_machine_new(&h.config, h.program, CSP_AUDIT | CSP_ACCOUNT, &h.diag);
+		harness_build_bare(&h);
+		assert_true(csp_machine_load(h.machine, h.program, &h.diag));
 		assert_int_equal(csp_machine_data(h.machine, &h.diag), !cases[i].is_data);
 		if (!cases[i].is_data)
 			assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
@@ -378,7 +379,7 @@ static void deterministic(void **state)
 
 		harness_begin(&h, "alpha");
 		harness_file(&h, "corr.csp", d, 2);
-		hashes[i] = csp_machine_hash(h.machine);
+		hashes[i] = sim_ctx_hash(&h.built->ctx);
 		harness_end(&h);
 	}
 	assert_int_equal(hashes[0], hashes[1]);

@@ -1,11 +1,12 @@
 /* design_kind.c - descriptions of the coprocessor: loaded, checked, and their power computed. */
 #include "base/check.h"
-#include "csp/config.h"
 #include "csp/power.h"
+#include "machine/csp.h"
+#include "machine/description.h"
 #include "mutants.h"
 
 static const char *const dirs[] = {DESIGNS_DIR};
-static const struct sim_search search = {dirs, 1};
+static const struct sim_search search = {dirs, 1}, no_memories = {NULL, 0};
 
 /* Nothing is looked at: the sanitizer looks. */
 static void check_power(const struct csp_config *c)
@@ -21,17 +22,18 @@ static void check_power(const struct csp_config *c)
 
 static bool read_design(const char *text, size_t bytes)
 {
-	static struct csp_config c;
+	static struct machine_description about;
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
 
-	const bool is_taken = csp_config_load(mutants_file(text, bytes), &search, &c, &diag) &&
-			      csp_config_check(&c, &diag);
+	const bool is_taken =
+	    machine_description_load(mutants_file(text, bytes), &search, &no_memories, &about, &diag) &&
+	    machine_config_check(&about.config, &diag);
 
 	CHECK(is_taken == !diag.error_count);
-	if (is_taken)
-		check_power(&c);
+	if (is_taken && machine_csp_config(&about.config))
+		check_power(machine_csp_config(&about.config));
 	base_diag_free(&diag);
 	return is_taken;
 }

@@ -1,0 +1,15 @@
+/* csp.h - the part "csp": a coprocessor for radio astronomy beside stacks of its own. */
+#ifndef STRATA_MACHINE_CSP_H
+#define STRATA_MACHINE_CSP_H
+
+#include "csp/machine.h"
+#include "machine/part.h"
+
+extern const struct machine_part machine_csp_part;
+
+/* NULL: the machine has no coprocessor. */
+const struct csp_config *machine_csp_config(const struct machine_config *c);
+/* As it was built; NULL: there is none. */
+struct csp_machine *machine_csp(const struct machine *m);
+
+#endif
