@@ -187,8 +187,7 @@ static bool machine_make(struct work *w, uint32_t index)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	const struct reproduce_config *config = &paper->configs[index / paper->workload_count];
-	const char *quick = paper->quick_sets ? paper->quick_sets[index / paper->workload_count] : "";
-	const char *common = w->evaluation->is_quick ? quick : paper->full_sets;
+	const char *common = w->evaluation->is_quick ? "" : paper->full_sets;
 	char derived[256] = "";
 	GPtrArray *sets;
 	bool is_ok;

@@ -9,7 +9,8 @@
 /* Definitions within each other, and how much one expression may compute. */
 enum { CALLS_MAX = 32, STEPS_MAX = 100000, NO_RUN = UINT32_MAX };
 
-enum value_kind { VALUE_NUMBER, VALUE_RUN, VALUE_TEXT, VALUE_LIST, VALUE_NONE };
+/* VALUE_LEFT: what `where` has left out; it keeps its place in the list. */
+enum value_kind { VALUE_NUMBER, VALUE_RUN, VALUE_TEXT, VALUE_LIST, VALUE_NONE, VALUE_LEFT };
 
 struct value {
 	enum value_kind kind;
@@ -274,6 +275,8 @@ static void numbers_add(struct computing *c, node *n, struct value v, GArray *ou
 			numbers_add(c, n, v.items[i], out);
 		return;
 	}
+	if (v.kind == VALUE_LEFT)
+		return;
 	x = as_number(c, n, v);
 	g_array_append_val(out, x);
 }
@@ -350,18 +353,65 @@ static struct value first(struct computing *c, node *n, struct value values, str
 	return missing;
 }
 
+static struct value where(struct computing *c, node *n, struct value values, struct value conditions)
+{
+	struct value out;
+
+	if (values.kind != VALUE_LIST || conditions.kind != VALUE_LIST || values.count != conditions.count)
+		return wrong(c, n, "where needs a list of values and one of as many conditions", NULL);
+	out = list_new(c, values.count);
+	for (uint32_t i = 0; i < out.count; i++) {
+		const double is = as_number(c, n, conditions.items[i]);
+
+		out.items[i] = isnan(is) ? missing : is != 0 ? values.items[i] : (struct value){.kind = VALUE_LEFT};
+	}
+	return out;
+}
+
+static struct value either_of(struct computing *c, node *n, struct value v, struct value instead)
+{
+	struct value out;
+	double x;
+
+	if (!step(c, n))
+		return missing;
+	if (v.kind == VALUE_LIST && instead.kind == VALUE_LIST && v.count != instead.count)
+		return wrong(c, n, "lists of different lengths", NULL);
+	if (v.kind == VALUE_LIST) {
+		out = list_new(c, v.count);
+		for (uint32_t i = 0; i < v.count; i++)
+			out.items[i] = either_of(c, n, v.items[i], item_of(instead, i));
+		return out;
+	}
+	x = as_number(c, n, v);
+	return number_of(isnan(x) ? as_number(c, n, instead) : x);
+}
+
 /* The second where the first is missing. */
 static struct value either(struct computing *c, node *n, const struct frame *f)
 {
 	struct value v;
-	double x, instead;
 
 	c->optional_depth++;
 	v = compute(c, n->parts->pdata[0], f);
 	c->optional_depth--;
-	x = as_number(c, n, v);
-	instead = as_number(c, n, compute(c, n->parts->pdata[1], f));
-	return number_of(isnan(x) ? instead : x);
+	return either_of(c, n, v, compute(c, n->parts->pdata[1], f));
+}
+
+static struct value runs_like(struct computing *c, node *n, const struct frame *f)
+{
+	const struct value pattern = compute(c, n->parts->pdata[0], f);
+	const GPtrArray *runs = c->names->runs->runs;
+	struct value out;
+
+	if (pattern.kind != VALUE_TEXT)
+		return wrong(c, n, "runs needs a text, as in runs(\"A_*\")", NULL);
+	out = list_new(c, runs->len);
+	out.count = 0;
+	for (uint32_t i = 0; i < runs->len; i++)
+		if (g_pattern_match_simple(pattern.text, ((const struct experiment_run *)runs->pdata[i])->id))
+			out.items[out.count++] = (struct value){.kind = VALUE_RUN, .run = i};
+	return out.count ? out : wrong(c, n, "no run is called as in '%s'", pattern.text);
 }
 
 static const struct function {
@@ -372,7 +422,7 @@ static const struct function {
 } functions[] = {
     {"min", least, NULL, 0}, {"max", most, NULL, 0},	     {"sum", total, NULL, 0}, {"mean", mean, NULL, 0},
     {"geomean", geomean, NULL, 0}, {"abs", NULL, fabs, 1}, {"cbrt", NULL, cbrt, 1}, {"first", NULL, NULL, 2},
-    {"or", NULL, NULL, 2},
+    {"where", NULL, NULL, 2}, {"or", NULL, NULL, 2},	   {"runs", NULL, NULL, 1},
 };
 
 static const struct function *function_find(const char *name)
@@ -394,8 +444,10 @@ static struct value of_all(struct computing *c, node *n, const struct function *
 
 	for (uint32_t i = 0; i < n->parts->len; i++)
 		numbers_add(c, n, compute(c, n->parts->pdata[i], f), numbers);
-	if (!numbers->len || c->is_wrong)
+	if (!n->parts->len)
 		return wrong(c, n, "%s of no numbers", n->text);
+	if (!numbers->len || c->is_wrong)
+		return missing;
 	return number_of(of->all((const double *)(void *)numbers->data, numbers->len));
 }
 
@@ -408,23 +460,38 @@ static struct value call(struct computing *c, node *n, const struct frame *f)
 	if (of->all)
 		return of_all(c, n, of, f);
 	if (n->parts->len != of->part_count)
-		return wrong(c, n, of->part_count == 1 ? "%s needs one number" : "%s needs two values", n->text);
+		return wrong(c, n, of->part_count == 1 ? "%s needs one value" : "%s needs two values", n->text);
 	if (of->one)
 		return each(of->one, c, n, compute(c, n->parts->pdata[0], f));
 	if (!strcmp(of->name, "or"))
 		return either(c, n, f);
+	if (!strcmp(of->name, "runs"))
+		return runs_like(c, n, f);
 
 	const struct value values = compute(c, n->parts->pdata[0], f);
+	const struct value conditions = compute(c, n->parts->pdata[1], f);
 
-	return first(c, n, values, compute(c, n->parts->pdata[1], f));
+	return !strcmp(of->name, "first") ? first(c, n, values, conditions) : where(c, n, values, conditions);
 }
 
+/* Lists in a list are their items: no value holds a list of lists. */
 static struct value list(struct computing *c, node *n, const struct frame *f)
 {
-	struct value out = list_new(c, n->parts->len);
+	g_autoptr(GArray) items = g_array_new(FALSE, FALSE, sizeof(struct value));
+	struct value out;
 
-	for (uint32_t i = 0; i < out.count; i++)
-		out.items[i] = compute(c, n->parts->pdata[i], f);
+	for (uint32_t i = 0; i < n->parts->len && step(c, n); i++) {
+		const struct value v = compute(c, n->parts->pdata[i], f);
+
+		if (v.kind == VALUE_LIST)
+			g_array_append_vals(items, v.items, v.count);
+		else
+			g_array_append_val(items, v);
+		c->step_count += v.kind == VALUE_LIST ? v.count : 0;
+	}
+	out = list_new(c, items->len);
+	if (items->len)
+		memcpy(out.items, items->data, items->len * sizeof(struct value));
 	return out;
 }
 

@@ -372,6 +372,19 @@ struct base_place experiment_expression_place(const struct experiment_expression
 	return e->at;
 }
 
+bool experiment_is_same(const struct experiment_expression *a, const struct experiment_expression *b)
+{
+	const uint32_t count = a->parts ? a->parts->len : 0;
+
+	if (a->kind != b->kind || a->op != b->op || a->relation != b->relation || g_strcmp0(a->text, b->text) ||
+	    a->number < b->number || a->number > b->number || count != (b->parts ? b->parts->len : 0))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!experiment_is_same(a->parts->pdata[i], b->parts->pdata[i]))
+			return false;
+	return true;
+}
+
 /* ---- names ---- */
 
 static void definition_free(gpointer data)

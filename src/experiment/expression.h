@@ -5,11 +5,14 @@
  * NAME[FIELD] is a field of a run's results, "stats.sm.issued_cycles", "time_ps"; one that a run does not have, or
  * whose run is not there, is missing, and so is what is computed of it. `none` is a run or a number that is not there.
  * + - * / and - before a number; < <= > >= give 1 or 0, and A = B within C gives 1 when they are as near as that.
- * [A, B, ...] is a list; operators, fields, abs and cbrt go through lists, of two through both at once.
+ * [A, B, ...] is a list, and a list in it stands for its items; operators, fields, abs, cbrt and or go through lists,
+ * of two through both at once.
  *   min max sum mean geomean (...)   of all their numbers, and all those of lists
  *   abs cbrt (X)
- *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
  *   or(X, Y)                         Y where X is missing
+ *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
+ *   where(VALUES, CONDITIONS)        the list without the values whose condition is 0, for min, max and so on
+ *   runs("PATTERN")                  the list of all runs with such a name, where * is any text and ? one character
  * A definition may have parameters, which are numbers, runs, lists or texts: a text "x" stands in fields as {name}.
  *
  *   speedup(run, against): against[measures.time] / run[measures.time]
@@ -52,6 +55,8 @@ struct experiment_sides {
 };
 struct experiment_sides experiment_expression_sides(const struct experiment_expression *e);
 struct base_place experiment_expression_place(const struct experiment_expression *e);
+/* Are they written alike, wherever they stand? */
+bool experiment_is_same(const struct experiment_expression *a, const struct experiment_expression *b);
 
 /* A field of a run's results that stands at this place, NAN when it is missing. is_needed: nothing stands in for it
  * then. */

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/yaml_tree.h"
 #include "experiment/expression.h"
+#include "reproduce/cta_times.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -95,7 +96,20 @@ static const char **workloads_of(struct reader *r, uint32_t *count)
 	return workloads;
 }
 
-/* A configuration of a paper that is described is a run. */
+/* Runs of one name, machine and settings are a configuration: its programs are those that the runs have. */
+static uint32_t config_of(struct reader *r, struct reproduce_config *configs, const struct experiment_run *run)
+{
+	uint32_t i = 0, *count = &r->of->paper.config_count;
+
+	while (i < *count && (strcmp(configs[i].name, run->name) || strcmp(configs[i].sets, run->sets) ||
+			      strcmp(configs[i].machine, machine_of(r, run->machine))))
+		i++;
+	if (i == *count)
+		configs[(*count)++] = (struct reproduce_config){
+		    .name = run->name, .machine = machine_of(r, run->machine), .sets = run->sets};
+	return i;
+}
+
 static void runs_make(struct reader *r)
 {
 	struct reproduce_paper *paper = &r->of->paper;
@@ -106,13 +120,12 @@ static void runs_make(struct reader *r)
 	for (uint32_t i = 0; i < runs->len; i++) {
 		const struct experiment_run *run = runs->pdata[i];
 
-		configs[i] = (struct reproduce_config){
-		    .name = run->name, .machine = machine_of(r, run->machine), .sets = run->sets};
-		cells[i] = (struct reproduce_cell){i, run->program, run->arguments, run->arguments};
+		cells[i] = (struct reproduce_cell){config_of(r, configs, run), run->program, run->arguments,
+						   run->arguments};
 	}
 	paper->configs = configs;
 	paper->cells = cells;
-	paper->config_count = paper->cell_count = runs->len;
+	paper->cell_count = runs->len;
 	paper->workloads = workloads_of(r, &paper->workload_count);
 }
 
@@ -140,11 +153,28 @@ static double constant_of(described *of, const struct experiment_expression *e)
 
 /* ---- numbers ---- */
 
-static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, struct reproduce_row *row,
-			struct reproduce_same *same)
+static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what, uint32_t term_count);
+
+/* What is said beside a number, of one more number or of none. */
+static void note_take(struct reader *r, const char *id, yaml_node_t *text, yaml_node_t *noted,
+		      struct reproduce_claim *note)
 {
-	yaml_node_t *is, *within, *as;
-	const struct base_yaml_entry entries[] = {{"is", &is}, {"within", &within}, {"as", &as}};
+	*note = (struct reproduce_claim){.part = id, .seen = ""};
+	note->text = template_of(r, text, "a text", noted != NULL);
+	if (!noted)
+		return;
+	note->terms[0].row.measure = number_of;
+	note->terms[0].row.stat =
+	    expression_keep(r, experiment_expression_read(r->of->names, r->y, noted, r->is_quick), 0,
+			    g_strconcat(id, " noted", NULL));
+}
+
+static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, struct reproduce_row *row,
+			struct reproduce_same *same, struct reproduce_claim *note)
+{
+	yaml_node_t *is, *within, *as, *text, *noted;
+	const struct base_yaml_entry entries[] = {
+	    {"is", &is}, {"within", &within}, {"as", &as}, {"note", &text}, {"noted", &noted}};
 	struct base_place *at;
 
 	row->id = text_of(r, key, "a number's id");
@@ -166,6 +196,10 @@ static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, stru
 		base_yaml_number(r->y, within, "a tolerance", &row->tolerance);
 	if (as)
 		*same = (struct reproduce_same){row->id, text_of(r, as, "a claim or a number")};
+	if (text)
+		note_take(r, row->id, text, noted, note);
+	else if (noted)
+		base_diag_error(r->y->diag, base_yaml_place(r->y, noted), "`noted:` goes with `note:`");
 }
 
 static void numbers_take(struct reader *r, const yaml_node_t *n)
@@ -174,12 +208,15 @@ static void numbers_take(struct reader *r, const yaml_node_t *n)
 	const size_t count = (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
 	struct reproduce_row *rows = TABLE(r, struct reproduce_row, count);
 	struct reproduce_same *same = TABLE(r, struct reproduce_same, count);
+	struct reproduce_claim *notes = TABLE(r, struct reproduce_claim, count);
 
 	BASE_YAML_EACH_PAIR(n, pair) {
 		number_take(r, base_yaml_node(r->y, pair->key), base_yaml_node(r->y, pair->value),
-			    &rows[paper->row_count++], &same[paper->same_count]);
+			    &rows[paper->row_count++], &same[paper->same_count], &notes[paper->note_count]);
 		paper->same_count += same[paper->same_count].id != NULL;
+		paper->note_count += notes[paper->note_count].part != NULL;
 	}
+	paper->notes = notes;
 	paper->rows = rows;
 	paper->same = same;
 }
@@ -407,6 +444,72 @@ static void charts_take(struct reader *r, yaml_node_t *n)
 		chart_take(r, base_yaml_node(r->y, *item), &charts[r->of->paper.chart_count++]);
 }
 
+/* ---- figures ---- */
+
+static enum reproduce_plot plot_of(struct reader *r, const yaml_node_t *n)
+{
+	static const char *const names[] = {
+	    [REPRODUCE_PLOT_SPEEDUP] = "speedup",
+	    [REPRODUCE_PLOT_TRAFFIC] = "traffic",
+	    [REPRODUCE_PLOT_ENERGY] = "energy",
+	    [REPRODUCE_PLOT_CTA_TIMES] = "blocks",
+	};
+	const char *text = text_of(r, n, "a plot");
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++)
+		if (!strcmp(names[i], text))
+			return (enum reproduce_plot)i;
+	if (*text)
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n),
+				"'%s': expected speedup, traffic, energy or blocks", text);
+	return REPRODUCE_PLOT_SPEEDUP;
+}
+
+static uint32_t config_named(struct reader *r, const yaml_node_t *n)
+{
+	const char *name = text_of(r, n, "runs' name in tables");
+
+	for (uint32_t i = 0; i < r->of->paper.config_count; i++)
+		if (!strcmp(r->of->paper.configs[i].name, name))
+			return i;
+	base_diag_error(r->y->diag, base_yaml_place(r->y, n), "no run is called '%s'", name);
+	return 0;
+}
+
+static void figure_take(struct reader *r, yaml_node_t *n, struct reproduce_figure *figure)
+{
+	yaml_node_t *title, *plot, *of;
+	const struct base_yaml_entry entries[] = {{"title", &title}, {"plot", &plot}, {"of", &of}};
+	uint32_t *configs;
+
+	figure->title = "";
+	if (!base_yaml_is_mapping(r->y, n, "{title: ..., plot: speedup, of: [...]}"))
+		return;
+	base_yaml_entries(r->y, n, "a figure", entries, ARRAY_COUNT(entries));
+	if (!title || !plot || !of) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a figure needs `%s:`",
+				!title ? "title" : !plot ? "plot" : "of");
+		return;
+	}
+	figure->title = text_of(r, title, "a title");
+	figure->plot = plot_of(r, plot);
+	if (!base_yaml_is_list(r->y, of, "a list of runs' names in tables"))
+		return;
+	configs = TABLE(r, uint32_t, item_count(of));
+	BASE_YAML_EACH_ITEM(of, item)
+		configs[figure->config_count++] = config_named(r, base_yaml_node(r->y, *item));
+	figure->configs = configs;
+}
+
+static void figures_take(struct reader *r, yaml_node_t *n)
+{
+	struct reproduce_figure *figures = TABLE(r, struct reproduce_figure, item_count(n));
+
+	r->of->paper.figures = figures;
+	BASE_YAML_EACH_ITEM(n, item)
+		figure_take(r, base_yaml_node(r->y, *item), &figures[r->of->paper.figure_count++]);
+}
+
 /* ---- the whole ---- */
 
 /* Each number that is judged as another one names a claim, or a number that is judged. */
@@ -428,10 +531,11 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 {
 	struct reader *r = ctx;
 	struct experiment_nodes nodes;
-	yaml_node_t *title, *define, *numbers, *claims, *charts;
+	yaml_node_t *title, *define, *numbers, *claims, *figures, *charts;
 	const struct base_yaml_entry entries[] = {
 	    {"title", &title},   {"words", &nodes.words}, {"settings", &nodes.settings}, {"runs", &nodes.runs},
 	    {"define", &define}, {"numbers", &numbers},	  {"claims", &claims},		 {"charts", &charts},
+	    {"figures", &figures},
 	};
 
 	r->y = y;
@@ -453,6 +557,8 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 		numbers_take(r, numbers);
 	if (claims && base_yaml_is_list(y, claims, "a list of claims"))
 		claims_take(r, claims);
+	if (figures && base_yaml_is_list(y, figures, "a list of figures"))
+		figures_take(r, figures);
 	if (charts && base_yaml_is_list(y, charts, "a list of charts"))
 		charts_take(r, charts);
 	same_check(r);
@@ -552,22 +658,44 @@ struct base_place reproduce_described_place(const struct reproduce_paper *paper,
 
 	if (!of)
 		return (struct base_place){0};
-	return ((const struct experiment_run *)of->experiment.runs->pdata[config])->at;
+	for (uint32_t i = 0; i < paper->cell_count; i++)
+		if (paper->cells[i].config == config)
+			return ((const struct experiment_run *)of->experiment.runs->pdata[i])->at;
+	CHECK(!"a configuration of the paper");
 }
 
 /* ---- numbers of runs ---- */
 
+/* "cta_times.mean" and "cta_times.p95" are SM cycles that thread blocks took. */
+static bool block_time(const struct reproduce_data *d, uint32_t config, uint32_t w, const char *path, double *x)
+{
+	static const char prefix[] = "cta_times.";
+	const char *of = path + strlen(prefix);
+
+	if (!g_str_has_prefix(path, prefix))
+		return false;
+	if (strcmp(of, "mean") && *of != 'p')
+		return false;
+	*x = *of == 'p' ? reproduce_cta_quantile_cycles(d, config, w, g_ascii_strtod(of + 1, NULL) / 100)
+			: reproduce_cta_mean_cycles(d, config, w);
+	return true;
+}
+
 /* A field of a run: "time_ps", or "stats.sm.issued_cycles", where what is before the first dot is an object. */
-static double field(void *ctx, uint32_t config, const char *path, struct base_place at, bool is_needed)
+static double field(void *ctx, uint32_t index, const char *path, struct base_place at, bool is_needed)
 {
 	const struct reproduce_data *d = ctx;
 	const described *of = described_of(d->paper);
-	const struct experiment_run *run = of->experiment.runs->pdata[config];
+	const struct experiment_run *run = of->experiment.runs->pdata[index];
+	const uint32_t config = d->paper->cells[index].config;
 	const char *dot = strchr(path, '.');
+	double time;
 	g_autofree char *outer = g_strndup(path, dot ? (size_t)(dot - path) : strlen(path));
 	const uint32_t w = reproduce_workload(d, run->program);
 	const double x = reproduce_number(d, config, w, outer, dot ? dot + 1 : NULL);
 
+	if (block_time(d, config, w, path, &time))
+		return time;
 	if (isnan(x) || report_has(d->runs[config * d->paper->workload_count + w], outer, dot ? dot + 1 : NULL))
 		return x;
 	if (is_needed)
@@ -583,6 +711,13 @@ double reproduce_described_number(const struct reproduce_data *d, const char *na
 
 	CHECK(e);
 	return experiment_number(of->names, e, index, field, (void *)d);
+}
+
+bool reproduce_described_is_same(const struct reproduce_paper *paper, const char *a, const char *b)
+{
+	const described *of = described_of(paper);
+
+	return experiment_is_same(g_hash_table_lookup(of->expressions, a), g_hash_table_lookup(of->expressions, b));
 }
 
 bool reproduce_described_lacks(const struct reproduce_paper *paper, struct base_diag_list *diag)

@@ -7,6 +7,7 @@
  *     CH7-04: {is: "speedup(NDP_1, CPU_1)", within: 0.25}
  *     CH7-07: {is: "...", within: 0.2, as: V9 (d)}     a claim, or a number, judges it
  *     CH7-10: {is: none}                     what no run can say
+ *     BOM-01: {is: "...", note: "the arithmetic mean is {0:.1} %", noted: "..."}     and a number beside it
  *   claims:
  *     - claim: V9 (b)
  *       text: one core and one NDP are {=0} to {=1} times as fast as the core     claim.h has the fields
@@ -15,6 +16,8 @@
  *         - speedup(NDP_1, CPU_1) >= 2       what must be true; without a relation a number is only shown
  *         - speedup(NDP_1, CPU_1) <= 2.8
  *         - number: CH7-07                   as the number is judged
+ *   figures:                                 of papers whose runs are the same programs under the same names
+ *     - {title: "...", plot: speedup, of: [one name, another]}       or traffic, energy, blocks
  *   charts:
  *     - {title: "...", groups: [1, 2], bars: [{bar: GB/s, is: "[ONE, TWO][measures.rate]"}]}
  */
@@ -47,6 +50,8 @@ bool reproduce_described_check(const struct reproduce_paper *paper, const struct
 /* The number of an expression that the paper names so, or of its list at an index. A field that a verified run does not
  * have makes it NAN, and is noted. */
 double reproduce_described_number(const struct reproduce_data *d, const char *name, uint32_t index);
+/* Are the expressions that the paper names so written alike? */
+bool reproduce_described_is_same(const struct reproduce_paper *paper, const char *a, const char *b);
 /* Messages about fields that expressions need and verified runs did not have. False: there are none. */
 bool reproduce_described_lacks(const struct reproduce_paper *paper, struct base_diag_list *diag);
 

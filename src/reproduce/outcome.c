@@ -99,13 +99,29 @@ static const char *mean_name(const struct reproduce_paper *paper, const struct r
 	return NULL;
 }
 
+static void note_fill(struct reproduce_outcome *o, const struct reproduce_data *data,
+		      const struct reproduce_claim *note)
+{
+	GString *text = g_string_new(NULL), *seen = g_string_new(NULL);
+
+	reproduce_claim_judge(note, data, NULL, text, seen);
+	note_add(o, text->str);
+	g_string_free(text, TRUE);
+	g_string_free(seen, TRUE);
+}
+
 /* Of speed-ups both means are shown; what is judged is the geometric one. */
 static void name_mean(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row)
 {
 	const char *name = mean_name(data->paper, row);
 	g_autofree char *text = NULL;
 
-	if (!name || isnan(o->measured))
+	if (isnan(o->measured))
+		return;
+	for (uint32_t i = 0; i < data->paper->note_count; i++)
+		if (!strcmp(data->paper->notes[i].part, row->id))
+			note_fill(o, data, &data->paper->notes[i]);
+	if (!name)
 		return;
 	if (row->measure == reproduce_row_speedup_change)
 		text = g_strdup_printf("%s, the arithmetic one is %+.1f %%", name,

@@ -150,8 +150,6 @@ struct reproduce_paper {
 	uint32_t cell_count;
 	/* NULL, or by configuration what follows a workload's name in that of its program; NULL: nothing. */
 	const char *const *program_endings;
-	/* NULL, or by configuration more overrides in a quick run: of a machine as much smaller as the input. */
-	const char *const *quick_sets;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
@@ -168,6 +166,9 @@ struct reproduce_paper {
 	const struct reproduce_scatter *scatters;
 	uint32_t scatter_count;
 	struct reproduce_described *described; /* NULL, or what a folder of data says: described.h */
+	/* Of a paper that is described: what is said beside numbers, part is the number's id; of it only the text. */
+	const struct reproduce_claim *notes;
+	uint32_t note_count;
 };
 
 /* Is this run a part of the evaluation? */

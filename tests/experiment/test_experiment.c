@@ -194,6 +194,12 @@ static void expressions_are_computed(void **state)
 		{"first([5, 6], [0, 0])", NAN},
 		{"or(A[z], 7)", 7},
 		{"or(A[x], 7)", 10},
+		{"sum(or([A, B][w], [A, B][x]))", 30},
+		{"sum([[1, 2], 3, [4]])", 10},
+		{"max(where([A, B, C][x], [1, 1, 0]))", 20},
+		{"sum(where([1, 2], [1, none]))", NAN},
+		{"min(where([1, 2], [0, 0]))", NAN},
+		{"sum(runs(\"?\")[x])", 60},
 		{"A[z] + 1", NAN},
 		{"max(1, none)", NAN},
 		{"min(none, 1)", NAN},
@@ -231,9 +237,9 @@ static void expressions_are_computed(void **state)
 			fail_msg("%s is %g", cases[i].text, x);
 	}
 	/* `or` says that what is missing is not needed. */
-	assert_int_equal(r.lacking->len, 2);
-	assert_false(g_array_index(r.lacking, bool, 0));
-	assert_true(g_array_index(r.lacking, bool, 1));
+	assert_int_equal(r.lacking->len, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(g_array_index(r.lacking, bool, i), i == 3);
 	g_string_free(text, TRUE);
 	reading_free(&r);
 }
@@ -289,7 +295,10 @@ static void mistakes_have_places(void **state)
 		{THREE "ask:\n - 1[x]\n", "t.yaml:3:6: error: [x] is a field of a run, or of a list of runs"},
 		{THREE "ask:\n - A[x.{y}]\n", "t.yaml:3:6: error: 'x.{y}': {name} is a parameter that is a text"},
 		{THREE "ask:\n - max()\n", "t.yaml:3:4: error: max of no numbers"},
-		{THREE "ask:\n - abs(1, 2)\n", "t.yaml:3:4: error: abs needs one number"},
+		{THREE "ask:\n - abs(1, 2)\n", "t.yaml:3:4: error: abs needs one value"},
+		{THREE "ask:\n - 'where([1], [1, 2])'\n", "t.yaml:3:5: error: where needs a list of values"},
+		{THREE "ask:\n - 'runs(\"D*\")'\n", "t.yaml:3:5: error: no run is called as in 'D*'"},
+		{THREE "ask:\n - 'runs(A)'\n", "t.yaml:3:5: error: runs needs a text"},
 		{THREE "ask:\n - 'first(1, 2)'\n", "t.yaml:3:5: error: first needs a list of values"},
 		{THREE "define: {f(x): x}\nask:\n - f(1, 2)\n",
 		 "t.yaml:4:4: error: 'f' has another number of parameters"},

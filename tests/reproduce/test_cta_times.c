@@ -81,36 +81,11 @@ static void plot_has_a_line_per_run(void **state)
 	reproduce_data_free(d);
 }
 
-/* Every row has its published number, and nothing is said without runs. */
-static void bom_table_is_complete(void **state)
-{
-	const struct reproduce_paper *bom = reproduce_paper_find("bom");
-	struct reproduce_data *d = reproduce_data_new(bom);
-	struct reproduce_published_set *set;
-	struct reproduce_outcomes o;
-	struct base_diag_list diag;
-
-	(void)state;
-	base_diag_init(&diag);
-	set = reproduce_published_read(PAPERS_DIR "/bom", true, &diag);
-	assert_non_null(set);
-	assert_int_equal(bom->row_count, set->numbers->len);
-	o = reproduce_judge(d, set);
-	assert_int_equal(o.count, bom->row_count + bom->claim_count);
-	for (uint32_t i = 0; i < o.count; i++)
-		assert_int_equal(o.items[i].status, REPRODUCE_ABSENT);
-	reproduce_outcomes_free(&o);
-	reproduce_published_free(set);
-	reproduce_data_free(d);
-	base_diag_free(&diag);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(mean_and_quantiles),
 	    cmocka_unit_test(plot_has_a_line_per_run),
-	    cmocka_unit_test(bom_table_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "reproduce/claim.h"
+#include "reproduce/described.h"
 #include "reproduce/outcome.h"
 
 static const struct reproduce_config configs[] = {{"base", "m0", "", NULL}, {"new", "m1", "", NULL}};
@@ -425,46 +426,62 @@ static void tables_are_complete(void **state)
 	assert_null(reproduce_paper_find("nobody"));
 }
 
-static bool is_one_number(const struct reproduce_row *a, const struct reproduce_row *b)
+static bool is_one_stat(const struct reproduce_paper *p, const char *a, const char *b)
+{
+	return p->described ? reproduce_described_is_same(p, a, b) : !g_strcmp0(a, b);
+}
+
+static bool is_one_number(const struct reproduce_paper *p, const struct reproduce_row *a, const struct reproduce_row *b)
 {
 	return a->measure == b->measure && a->config == b->config && a->against == b->against &&
-	       !g_strcmp0(a->workload, b->workload) && !g_strcmp0(a->stat, b->stat);
+	       !g_strcmp0(a->workload, b->workload) && is_one_stat(p, a->stat, b->stat);
 }
 
 /* Does a term judge this number, by the paper's value or by a bound? How it stands to another number is another thing,
  * and so is the sign of a number of which the row judges the quantity. */
-static bool is_judged_by(const struct reproduce_term *term, const struct reproduce_row *row)
+static bool is_judged_by(const struct reproduce_paper *p, const struct reproduce_term *term,
+			 const struct reproduce_row *row)
 {
 	const bool is_sign = term->value == 0 && term->must != REPRODUCE_MUST_BE_NEAR;
 
 	if (!term->row.measure)
 		return term->row.id && !strcmp(term->row.id, row->id);
-	return term->must != REPRODUCE_MUST_NOTHING && !term->than && is_one_number(&term->row, row) &&
-	       (!is_sign || row->tolerance == 0);
+	return term->must != REPRODUCE_MUST_NOTHING && !term->than && !term->wanted &&
+	       is_one_number(p, &term->row, row) && (!is_sign || row->tolerance == 0);
+}
+
+static void is_judged_once(const struct reproduce_paper *p, const struct reproduce_row *row)
+{
+	if (is_shown_only(p, row->id))
+		return;
+	for (const struct reproduce_row *other = p->rows; other < row; other++)
+		if (is_one_number(p, row, other) && !is_shown_only(p, other->id))
+			fail_msg("%s is %s", row->id, other->id);
+	for (uint32_t c = 0; c < p->claim_count; c++)
+		for (uint32_t t = 0; t < REPRODUCE_TERM_MAX; t++)
+			if (is_judged_by(p, &p->claims[c].terms[t], row))
+				fail_msg("%s is judged by %s", row->id, p->claims[c].part);
 }
 
 /* A number that a claim judges, or another row, is not judged once more under an id of its own. */
 static void numbers_are_judged_once(void **state)
 {
-	static const char *const names[] = {"tom", "nsu", "bom"};
+	static const char *const names[] = {"tom", "nsu", "bom", "clean"};
 
 	(void)state;
 	for (size_t n = 0; n < ARRAY_COUNT(names); n++) {
+		g_autofree char *path = g_build_filename(PAPERS_DIR, names[n], REPRODUCE_FILE, NULL);
 		const struct reproduce_paper *p = reproduce_paper_find(names[n]);
+		struct base_diag_list diag;
 
-		for (uint32_t i = 0; i < p->row_count; i++) {
-			const struct reproduce_row *row = &p->rows[i];
-
-			if (is_shown_only(p, row->id))
-				continue;
-			for (uint32_t k = 0; k < i; k++)
-				if (is_one_number(row, &p->rows[k]) && !is_shown_only(p, p->rows[k].id))
-					fail_msg("%s is %s", row->id, p->rows[k].id);
-			for (uint32_t c = 0; c < p->claim_count; c++)
-				for (uint32_t t = 0; t < REPRODUCE_TERM_MAX; t++)
-					if (is_judged_by(&p->claims[c].terms[t], row))
-						fail_msg("%s is judged by %s", row->id, p->claims[c].part);
-		}
+		base_diag_init(&diag);
+		if (!p)
+			p = reproduce_described_read(path, true, &diag);
+		assert_non_null(p);
+		for (uint32_t i = 0; i < p->row_count; i++)
+			is_judged_once(p, &p->rows[i]);
+		reproduce_described_free(p);
+		base_diag_free(&diag);
 	}
 }
 
