@@ -65,7 +65,7 @@ struct machine_part {
 #define MACHINE_RUNS_THREADS "threads"
 #define MACHINE_RUNS_CSP "programs of the coprocessor"
 
-enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 16384 };
+enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 32768 };
 
 struct machine_config {
 	const struct machine_part *const *parts; /* as they are listed and built, then NULL; kept */
