@@ -14,6 +14,9 @@
 
 #include "base/check.h"
 
+/* Of what the object that the pointer points to is the field. */
+#define base_owner(pointer, type, field) ((type *)(void *)((char *)(pointer) - offsetof(type, field)))
+
 #define BASE_FIFO(type) type *first, *last /* last: valid only while there is a first */
 
 /* Appends item; link is the name of its field that holds the next one. */

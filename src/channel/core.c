@@ -370,8 +370,10 @@ static void has_come(struct ndp_core *k)
 	k->coming_units = 0;
 }
 
-void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned, bool has_old)
+void core_grant(const struct grant_message *g)
 {
+	struct ndp_core *k = g->core;
+	const uint64_t granule = g->granule;
 	struct ndp_ask *a = ask_for(k, granule);
 	const bool is_load_or_store = a == &k->asks[0], is_wanted = a->is_wanted;
 
@@ -382,19 +384,19 @@ void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool 
 		    &k->s->table, state_of(k, granule, tag->state ? tag : NULL), COH_EV_GRANT, false);
 
 		*tag = (struct cpu_tag){.line = granule,
-					.version = version,
+					.version = g->version,
 					.state = row->next == COH_NEAR_MODIFIED ? CPU_MODIFIED : CPU_SHARED};
-		CHECK(is_owned == (tag->state == CPU_MODIFIED));
+		CHECK(g->is_owned == (tag->state == CPU_MODIFIED));
 		cpu_tags_use(&k->cache, tag);
 		if (is_load_or_store)
-			see(k, granule, is_owned, &tag->version);
+			see(k, granule, g->is_owned, &tag->version);
 	}
 	k->busy_count--;
 	a->is_busy = false;
 	if (is_load_or_store || is_wanted)
 		account(k, a);
 	if (is_load_or_store) {
-		got_old(k, has_old);
+		got_old(k, g->has_old);
 		sim_hist_add(&k->s->stats.local_latency_ps, waited_ps(k));
 		done(k);
 	} else {

@@ -40,7 +40,7 @@ static uint8_t item_of(const struct near_region *r, uint64_t i)
 /* What is written in the background is counted, not queued. */
 static void written(void *manager, struct cpu_dram_access *a)
 {
-	struct directory_read *d = (struct directory_read *)a;
+	struct directory_read *d = base_owner(a, struct directory_read, dram);
 	struct ndp_m *m = manager;
 
 	items_written(m, d);
@@ -245,7 +245,7 @@ void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state
 static void fire_ready(void *self, struct cpu_event *e)
 {
 	(void)self;
-	manager_ready((struct near_request *)e);
+	manager_ready(request_of(e));
 }
 
 static void ready_at(struct near_request *r, uint64_t units)
@@ -257,7 +257,7 @@ static void ready_at(struct near_request *r, uint64_t units)
 
 static bool fill_cache(struct cpu_event *e)
 {
-	struct directory_read *d = (struct directory_read *)e;
+	struct directory_read *d = read_of(e);
 	struct ndp_m *m = d->m;
 
 	if (!may_write(m) && !cpu_tags_find(&m->directory_cache, d->item))
@@ -285,7 +285,7 @@ static void item_read(void *manager, struct cpu_dram_access *a)
  * is under way. */
 static bool look_up(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 	struct ndp_m *m = r->m;
 	const uint64_t item = r->index / ITEM_LINES;
 	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, item);
@@ -324,7 +324,7 @@ static bool look_up(struct cpu_event *e)
 static void fire_look_up(void *manager, struct cpu_event *e)
 {
 	struct ndp_m *m = manager;
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 	struct cpu_tag *tag = cpu_tags_find(&m->directory_cache, r->index / ITEM_LINES);
 
 	m->s->stats.directory_lookups++;

@@ -70,7 +70,7 @@ static void put_request(struct near_request *r)
 
 static void memory_read(void *self, struct cpu_dram_access *a)
 {
-	struct near_request *r = (struct near_request *)a;
+	struct near_request *r = base_owner(a, struct near_request, dram);
 
 	r->is_reading = false;
 	if (r->is_ended) {
@@ -109,7 +109,7 @@ static void read_memory(struct near_request *r)
 
 static void write_done(void *self, struct cpu_dram_access *a)
 {
-	struct near_request *r = (struct near_request *)a;
+	struct near_request *r = base_owner(a, struct near_request, dram);
 
 	(void)self;
 	base_stack_push(&r->m->s->free_requests, r, next);
@@ -141,12 +141,11 @@ static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint3
 static void fire_acknowledge(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
-	struct cpu_request *r = g->bus;
-	const bool is_lost = g->kind;
+	struct message *g = message_of(e);
+	const struct acknowledge_message a = g->acknowledge;
 
 	base_stack_push(&s->free_messages, g, next);
-	cpu_bus_acknowledge(s->bus, r, is_lost);
+	cpu_bus_acknowledge(s->bus, a.bus, a.is_lost);
 }
 
 static void acknowledge(struct near_request *r, bool is_lost)
@@ -154,8 +153,7 @@ static void acknowledge(struct near_request *r, bool is_lost)
 	struct channel_system *s = r->m->s;
 	struct message *g = message_new(s, fire_acknowledge);
 
-	g->bus = r->bus;
-	g->kind = is_lost;
+	g->acknowledge = (struct acknowledge_message){.bus = r->bus, .is_lost = is_lost};
 	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
 }
 
@@ -172,15 +170,12 @@ static void request_ended(struct near_request *r)
 
 static void fire_grant(void *self, struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 	struct channel_system *s = self;
-	struct ndp_core *core = g->core;
-	const uint64_t granule = g->line;
-	const cpu_version version = g->version;
-	const bool is_owned = g->kind, has_old = g->has_old;
+	const struct grant_message grant = g->grant;
 
 	base_stack_push(&s->free_messages, g, next);
-	core_grant(core, granule, version, is_owned, has_old);
+	core_grant(&grant);
 }
 
 static void grant(struct near_request *r)
@@ -202,13 +197,13 @@ static void grant(struct near_request *r)
 	} else if (!r->is_prefetch) {
 		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
 	}
-	g->core = r->core;
-	g->line = request_granule(r);
-	g->version = r->version;
-	g->kind = is_owned;
-	g->has_old = r->is_read;
+	g->grant = (struct grant_message){.core = r->core,
+					  .granule = request_granule(r),
+					  .version = r->version,
+					  .is_owned = is_owned,
+					  .has_old = r->is_read};
 	cpu_trail_step(r->trail, CPU_PART_LINK, now_units(s) + ps_units(s, s->p->core_link_ps));
-	core_send(g->core, &g->event);
+	core_send(r->core, &g->event);
 }
 
 /* What was asked for is there, or needs no data: it goes, and the line is free for the next. */
@@ -253,7 +248,7 @@ static bool brings_data(const struct near_request *r)
 
 static bool store(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 
 	if (r->m->local_writes >= r->m->s->p->local_queue_count)
 		return false;
@@ -382,7 +377,7 @@ static bool may_begin(const struct ndp_m *m, const struct near_line *l, const st
 
 static bool begin_line(struct cpu_event *e)
 {
-	const struct near_request *r = (struct near_request *)e;
+	const struct near_request *r = request_of(e);
 	struct near_line *l;
 
 	if (!directory_may_set(r->m, r->index))
@@ -435,7 +430,7 @@ void manager_ready(struct near_request *r)
 
 static bool take_local(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 	struct ndp_m *m = r->m;
 
 	if (m->local_taken == m->s->p->local_queue_count)
@@ -449,7 +444,7 @@ static bool take_local(struct cpu_event *e)
 /* Behind the lines that its core has written back; what waits for a place is in nobody's way. */
 static bool ask(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 
 	if (!queue_enter(r->m, &r->m->gates[GATE_LOCAL], e, take_local))
 		r->m->s->stats.local_queue_waits++;
@@ -458,7 +453,7 @@ static bool ask(struct cpu_event *e)
 
 static void fire_ask(void *self, struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 
 	(void)self;
 	queue_enter(r->m, &r->core->gate, e, ask);
@@ -504,14 +499,14 @@ static void brought(struct near_line *l)
 
 static bool take_written(struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 	struct channel_system *s = g->event.self;
-	const struct message w = *g;
+	const struct written_message w = g->written;
 	struct ndp_m *m = w.core->m;
-	const uint64_t line = w.line >> s->granule_shift;
-	const uint32_t quarter = (uint32_t)(w.line & (s->granules - 1)) * s->granule_quarters;
+	const uint64_t line = w.granule >> s->granule_shift;
+	const uint32_t quarter = (uint32_t)(w.granule & (s->granules - 1)) * s->granule_quarters;
 	struct near_line *l = lines_find(m, line);
-	const struct near_holder *h = holders_find(m, w.line);
+	const struct near_holder *h = holders_find(m, w.granule);
 	const struct coh_row *row;
 
 	if (m->local_writes >= s->p->local_queue_count)
@@ -519,23 +514,24 @@ static bool take_written(struct cpu_event *e)
 	row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
 	base_stack_push(&s->free_messages, g, next);
 	if (h && h->owner == w.core->number + 1)
-		holders_drop(m, w.line, w.core->number);
+		holders_drop(m, w.granule, w.core->number);
 	if (row->actions[0] == COH_DO_STORE) {
 		store_near(s, line, w.version, quarters_of(quarter, s->granule_quarters));
 		write_memory(m, line, quarter, s->granule_quarters, true);
 		s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 	}
-	if (l && l->serving && l->serving->core && request_granule(l->serving) == w.line)
+	if (l && l->serving && l->serving->core && request_granule(l->serving) == w.granule)
 		brought(l);
 	return true;
 }
 
 static void fire_written(void *self, struct cpu_event *e)
 {
-	struct ndp_core *core = ((struct message *)e)->core;
+	struct channel_system *s = self;
+	struct ndp_core *core = message_of(e)->written.core;
 
 	if (!queue_enter(core->m, &core->gate, e, take_written))
-		((struct channel_system *)self)->stats.write_queue_waits++;
+		s->stats.write_queue_waits++;
 }
 
 void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version)
@@ -546,18 +542,16 @@ void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version ver
 	moved(s, granule >> s->granule_shift,
 	      quarters_of((uint32_t)(granule & (s->granules - 1)) * s->granule_quarters, s->granule_quarters),
 	      core->unit);
-	g->core = core;
-	g->line = granule;
-	g->version = version;
+	g->written = (struct written_message){.core = core, .granule = granule, .version = version};
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
 
 static bool take_answer(struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 	struct channel_system *s = g->event.self;
-	struct ndp_m *m = g->core->m;
-	struct near_line *l = lines_find(m, g->line >> s->granule_shift);
+	struct ndp_m *m = g->answer.core->m;
+	struct near_line *l = lines_find(m, g->answer.granule >> s->granule_shift);
 
 	CHECK(l && l->probes);
 	if (!directory_may_set(m, l->index))
@@ -571,10 +565,11 @@ static bool take_answer(struct cpu_event *e)
 
 static void fire_answered(void *self, struct cpu_event *e)
 {
-	struct ndp_core *core = ((struct message *)e)->core;
+	struct channel_system *s = self;
+	struct ndp_core *core = message_of(e)->answer.core;
 
 	if (!queue_enter(core->m, &core->gate, e, take_answer))
-		((struct channel_system *)self)->stats.directory_queue_waits++;
+		s->stats.directory_queue_waits++;
 }
 
 void manager_answer(struct ndp_core *core, uint64_t granule)
@@ -582,8 +577,7 @@ void manager_answer(struct ndp_core *core, uint64_t granule)
 	struct channel_system *s = core->s;
 	struct message *g = message_new(s, fire_answered);
 
-	g->core = core;
-	g->line = granule;
+	g->answer = (struct answer_message){.core = core, .granule = granule};
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
 
@@ -591,7 +585,7 @@ void manager_answer(struct ndp_core *core, uint64_t granule)
 
 static bool invalidate_comes(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(r->m->s));
 	directory_look_up(r->m, r, now_units(r->m->s));
@@ -616,7 +610,7 @@ static bool is_behind_lines(const struct ndp_m *m, uint64_t line)
 
 static bool take_from_bus(struct cpu_event *e)
 {
-	struct near_request *r = (struct near_request *)e;
+	struct near_request *r = request_of(e);
 	struct ndp_m *m = r->m;
 	struct channel_system *s = m->s;
 
@@ -669,7 +663,7 @@ void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
 
 static bool take_line(struct cpu_event *e)
 {
-	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+	struct cpu_channel_access *a = base_owner(e, struct cpu_channel_access, dram.event);
 	struct cpu_channels *h = e->self;
 	struct channel_system *s = h->near->self;
 	const uint64_t line = a->dram.line;
@@ -714,9 +708,9 @@ void manager_written(void *system, uint64_t line)
 
 static bool take_acknowledgment(struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
-	struct ndp_m *m = g->m;
-	struct near_line *l = lines_find(m, g->line);
+	struct message *g = message_of(e);
+	struct ndp_m *m = g->claimed.m;
+	struct near_line *l = lines_find(m, g->claimed.line);
 
 	CHECK(l && l->serving);
 	if (!directory_may_set(m, l->index))
@@ -729,7 +723,7 @@ static bool take_acknowledgment(struct cpu_event *e)
 
 void manager_acknowledged(struct cpu_event *e)
 {
-	struct ndp_m *m = ((struct message *)e)->m;
+	struct ndp_m *m = message_of(e)->claimed.m;
 
 	if (!queue_enter(m, &m->gates[GATE_DOWN], e, take_acknowledgment))
 		m->s->stats.directory_queue_waits++;

@@ -67,20 +67,20 @@ static void shadow_at(struct channel_system *s, uint32_t channel, uint64_t regio
 static void fire_summarised(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
+	const struct summary_message summary = g->summary;
 
-	if (g->m->regions[g->line].state == g->kind) /* software's claims may have overtaken it */
-		s->shadow[g->m->channel][g->line] = g->kind;
 	base_stack_push(&s->free_messages, g, next);
+	/* Software's claims may have overtaken it. */
+	if (summary.m->regions[summary.region].state == summary.state)
+		s->shadow[summary.m->channel][summary.region] = summary.state;
 }
 
 void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
 {
 	struct message *g = message_new(m->s, fire_summarised);
 
-	g->m = m;
-	g->line = region;
-	g->kind = (uint8_t)state;
+	g->summary = (struct summary_message){.m = m, .region = region, .state = (uint8_t)state};
 	cpu_event_at(&m->s->c->events, &g->event, message_up(m->s, m->channel));
 }
 
@@ -110,11 +110,11 @@ bool point_invalidate(void *system, struct cpu_request *r)
 
 static void fire_forget(void *self, struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
+	struct channel_system *s = self;
+	struct message *g = message_of(e);
 
-	(void)self;
-	translate_forget(g->m, g->line);
-	base_stack_push(&g->m->s->free_messages, g, next);
+	translate_forget(g->forget.m, g->forget.address);
+	base_stack_push(&s->free_messages, g, next);
 }
 
 /* The home's NDP-M may have what the region's state does not deny; the NDP-AP knows of all for what it has walked. The
@@ -132,8 +132,7 @@ uint64_t point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address)
 		return 0;
 	s->stats.tlb_forwards++;
 	g = message_new(s, fire_forget);
-	g->m = m;
-	g->line = address;
+	g->forget = (struct forget_message){.m = m, .address = address};
 	there = message_down(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps);
 	back = message_up(s, m->channel) - now_units(s);
 	cpu_event_at(&s->c->events, &g->event, there);
@@ -166,8 +165,8 @@ bool point_is_beyond(void *system, uint64_t line)
 static void fire_snooped(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
-	struct near_request *r = g->request;
+	struct message *g = message_of(e);
+	struct near_request *r = g->snoop.request;
 
 	base_stack_push(&s->free_messages, g, next);
 	manager_snooped(r);
@@ -176,16 +175,16 @@ static void fire_snooped(void *self, struct cpu_event *e)
 static void fire_snoop_down(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 
 	g->event.fire = fire_snooped;
-	cpu_event_at(&s->c->events, e, message_down(s, g->request->m->channel));
+	cpu_event_at(&s->c->events, e, message_down(s, g->snoop.request->m->channel));
 }
 
 static void fire_snoop(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 
 	g->event.fire = fire_snoop_down;
 	cpu_event_at(&s->c->events, e,
@@ -197,7 +196,7 @@ void point_snoop(struct near_request *r)
 	struct channel_system *s = r->m->s;
 	struct message *g = message_new(s, fire_snoop);
 
-	g->request = r;
+	g->snoop.request = r;
 	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
 }
 
@@ -228,20 +227,19 @@ static void fire_acknowledged(void *self, struct cpu_event *e)
 static void fire_send_acknowledgment(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct message *g = (struct message *)e;
+	struct message *g = message_of(e);
 
 	g->event.fire = fire_acknowledged;
-	cpu_event_at(&s->c->events, e, message_down(s, g->m->channel));
+	cpu_event_at(&s->c->events, e, message_down(s, g->claimed.m->channel));
 }
 
 static void claimed(void *self, struct cpu_claim *c)
 {
 	struct channel_system *s = self;
-	struct claim *claim = (struct claim *)c;
+	struct claim *claim = base_owner(c, struct claim, claim);
 	struct message *g = message_new(s, fire_send_acknowledgment);
 
-	g->m = claim->m;
-	g->line = c->line;
+	g->claimed = (struct claimed_message){.m = claim->m, .line = c->line};
 	base_stack_push(&s->free_claims, claim, next);
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->is_peer ? 0 : s->p->point_bus_ps));
 }
@@ -249,7 +247,7 @@ static void claimed(void *self, struct cpu_claim *c)
 static void fire_claim(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct claim *claim = (struct claim *)e;
+	struct claim *claim = claim_of(e);
 
 	point_changed(claim->m, directory_region(claim->m, claim->claim.line));
 	cpu_bus_claim(s->bus, &claim->claim, now_units(s));
@@ -298,7 +296,7 @@ static void leave_queue(struct ndp_m *m)
 
 static void fire_data(void *self, struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct ndp_m *m = r->m;
 	const bool is_over = r->coh_event != COH_EV_R_WRITE;
 
@@ -311,7 +309,7 @@ static void fire_data(void *self, struct cpu_event *e)
 static void fire_data_down(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	const uint64_t bytes = r->answer_bytes;
 	uint64_t there = now_units(s);
 
@@ -341,7 +339,7 @@ static void data_down(struct ndp_point *a, struct remote *r, uint64_t from_units
 static void fire_fetched(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct ndp_core *core = r->core;
 	const uint64_t granule = (r->line * QUARTERS + r->quarter) >> s->quarters_shift;
 
@@ -536,7 +534,7 @@ static void arrive(struct ndp_point *a, struct remote *r)
 
 static void fire_arrived(void *self, struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 
 	arrive(point_of(self, r->m->channel), r);
 }
@@ -546,7 +544,7 @@ static void fire_arrived(void *self, struct cpu_event *e)
 static void fire_walked(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct translation *t = r->walk;
 
 	base_stack_push(&s->free_remotes, r, next);
@@ -556,7 +554,7 @@ static void fire_walked(void *self, struct cpu_event *e)
 static void fire_walk_ends(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 
 	r->event.fire = fire_walked;
 	cpu_event_at(&s->c->events, e, s->is_peer ? now_units(s) : message_down(s, r->m->channel));
@@ -568,7 +566,7 @@ static void fire_walk(void *self, struct cpu_event *e)
 {
 	enum { INDEX_BITS = 9, HUGE_TABLES = 16 };
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct translation *t = r->walk;
 	const uint32_t first = s->p->tlb_page_bytes == s->c->p->page_bytes ? 0 : HUGE_TABLES;
 
@@ -602,7 +600,7 @@ void point_walk(struct ndp_m *m, struct translation *t)
 
 static bool take_remote(struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct channel_system *s = e->self;
 	uint64_t there;
 
@@ -619,7 +617,7 @@ static bool take_remote(struct cpu_event *e)
 
 static bool ask(struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 
 	if (!queue_enter(r->m, &r->m->gates[GATE_REMOTE], e, take_remote))
 		r->m->s->stats.remote_queue_waits++;
@@ -628,7 +626,7 @@ static bool ask(struct cpu_event *e)
 
 static void fire_up(void *self, struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 
 	(void)self;
 	queue_enter(r->m, &r->core->gate, e, ask);
@@ -676,7 +674,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu
 static void fire_returned(void *self, struct cpu_event *e)
 {
 	struct channel_system *s = self;
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct ndp_point *a = point_of(s, r->m->channel);
 	struct cpu_tag *tag = cpu_tags_find(&a->cache, r->line);
 	const uint64_t line = r->line;
@@ -696,7 +694,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 
 static bool return_up(struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 	struct channel_system *s = e->self;
 	const uint64_t bytes = r->quarters * QUARTER_BYTES;
 
@@ -713,7 +711,7 @@ static bool return_up(struct cpu_event *e)
 
 static void fire_return_up(void *self, struct cpu_event *e)
 {
-	struct remote *r = (struct remote *)e;
+	struct remote *r = remote_of(e);
 
 	(void)self;
 	queue_enter(r->m, &r->core->gate, e, return_up);

@@ -49,7 +49,7 @@ enum {
 
 /* An access that the TLB is looked up for; it waits for the walk of another one, or has one of its own. */
 struct translation {
-	struct cpu_event event;	  /* first */
+	struct cpu_event event;
 	BASE_LINKS(struct translation) links; /* of those that are walked for, or wait, or of the free ones */
 	struct {
 		BASE_FIFO(struct translation);
@@ -65,7 +65,7 @@ struct translation {
 /* ---- a request at an NDP-M ---- */
 
 struct near_request {
-	struct cpu_dram_access dram; /* first: its read of the memory, and its event */
+	struct cpu_dram_access dram; /* its read of the memory, and its event */
 	struct near_request *next;   /* of those that wait for the line, or of the free ones */
 	struct ndp_m *m;
 	struct ndp_core *core;	     /* NULL: of the bus */
@@ -123,7 +123,7 @@ enum { ITEM_LINES = 128, ITEM_BYTES = ITEM_LINES / 4 };
 
 /* An item of the directory that the memory is asked for, or that is written there. */
 struct directory_read {
-	struct cpu_dram_access dram; /* first */
+	struct cpu_dram_access dram;
 	BASE_LINKS(struct directory_read) links; /* of those under way, or of the free ones */
 	struct ndp_m *m;
 	uint64_t item;
@@ -199,7 +199,7 @@ enum { POINT_RESERVED = CPU_MODIFIED + 1, POINT_LOCKED }; /* states of its tags 
 
 /* A remote access at the NDP-AP. */
 struct remote {
-	struct cpu_event event; /* first */
+	struct cpu_event event;
 	struct remote *next;
 	struct ndp_core *core;
 	struct cpu_trail *trail; /* the core's */
@@ -231,23 +231,72 @@ struct ndp_point {
 };
 
 struct claim {
-	struct cpu_claim claim; /* first */
+	struct cpu_claim claim;
 	struct claim *next;
 	struct ndp_m *m;
 };
 
-/* The answer to an Invalidate; an acknowledgment of a claim; a probe; a line that a core's cache writes back. */
-struct message {
-	struct cpu_event event; /* first */
-	struct message *next;
-	struct ndp_m *m;
+/* ---- messages, a struct for each kind ---- */
+
+/* Of a core's cache and its NDP-M, about a granule. */
+struct grant_message { /* what it has asked for */
 	struct ndp_core *core;
-	struct cpu_request *bus;
-	struct near_request *request;
-	uint64_t line; /* or a granule */
+	uint64_t granule;
 	cpu_version version;
-	uint8_t kind;
+	bool is_owned;
 	bool has_old; /* with it come the bytes that were there before */
+};
+struct probe_message { /* it is to share the granule, or to leave it */
+	struct ndp_core *core;
+	uint64_t granule;
+	bool is_invalid;
+};
+struct answer_message { /* it has */
+	struct ndp_core *core;
+	uint64_t granule;
+};
+struct written_message { /* a modified granule that leaves it */
+	struct ndp_core *core;
+	uint64_t granule;
+	cpu_version version;
+};
+
+/* Of an NDP-M and its NDP-AP. */
+struct acknowledge_message { /* an Invalidate of the bus is done; is_lost: its line is the NDP's by now */
+	struct cpu_request *bus;
+	bool is_lost;
+};
+struct claimed_message { /* the line is claimed */
+	struct ndp_m *m;
+	uint64_t line;
+};
+struct summary_message { /* a region has one state */
+	struct ndp_m *m;
+	uint64_t region;
+	uint8_t state; /* enum near_state */
+};
+struct forget_message { /* a TLB command */
+	struct ndp_m *m;
+	uint64_t address;
+};
+struct snoop_message { /* with channel.extended_bus: the request takes a slot of the bus */
+	struct near_request *request;
+};
+
+struct message {
+	struct cpu_event event;
+	struct message *next; /* of the free ones */
+	union {
+		struct grant_message grant;
+		struct probe_message probe;
+		struct answer_message answer;
+		struct written_message written;
+		struct acknowledge_message acknowledge;
+		struct claimed_message claimed;
+		struct summary_message summary;
+		struct forget_message forget;
+		struct snoop_message snoop;
+	};
 };
 
 struct channel_system {
@@ -293,6 +342,32 @@ struct channel_system {
 	GArray *uninhibited;		     /* ranges of addresses that remote caches may keep */
 	bool has_remote_copies;		     /* some cache may have kept one */
 };
+
+/* Whose event it is. */
+static inline struct message *message_of(struct cpu_event *e)
+{
+	return base_owner(e, struct message, event);
+}
+static inline struct near_request *request_of(struct cpu_event *e)
+{
+	return base_owner(e, struct near_request, dram.event);
+}
+static inline struct remote *remote_of(struct cpu_event *e)
+{
+	return base_owner(e, struct remote, event);
+}
+static inline struct claim *claim_of(struct cpu_event *e)
+{
+	return base_owner(e, struct claim, claim.event);
+}
+static inline struct translation *translation_of(struct cpu_event *e)
+{
+	return base_owner(e, struct translation, event);
+}
+static inline struct directory_read *read_of(struct cpu_event *e)
+{
+	return base_owner(e, struct directory_read, dram.event);
+}
 
 static inline uint64_t now_units(const struct channel_system *s)
 {
@@ -476,7 +551,7 @@ uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
 void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
 /* has_old: the bytes that were there before are in version, or the core has them. */
-void core_grant(struct ndp_core *k, uint64_t granule, cpu_version version, bool is_owned, bool has_old);
+void core_grant(const struct grant_message *g);
 void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
 /* What it asked an NDP-AP for has come. */
 void core_remote(struct ndp_core *k, struct remote *r);

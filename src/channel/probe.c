@@ -23,14 +23,12 @@ bool probe_is_due(const struct near_request *r)
 
 static void fire_probe(void *self, struct cpu_event *e)
 {
-	struct message *g = (struct message *)e;
-	struct ndp_core *core = g->core;
-	const uint64_t granule = g->line;
-	const bool is_invalid = g->kind;
+	struct channel_system *s = self;
+	struct message *g = message_of(e);
+	const struct probe_message probe = g->probe;
 
-	(void)self;
-	base_stack_push(&core->s->free_messages, g, next);
-	core_probe(core, granule, is_invalid);
+	base_stack_push(&s->free_messages, g, next);
+	core_probe(probe.core, probe.granule, probe.is_invalid);
 }
 
 void probe_send(struct near_line *l, const struct near_request *r, bool is_invalid)
@@ -48,12 +46,12 @@ void probe_send(struct near_line *l, const struct near_request *r, bool is_inval
 			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
 			struct message *g = message_new(s, fire_probe);
 
-			g->core = &s->cores[r->m->channel * s->p->core_count + core];
-			g->line = first + i;
-			g->kind = is_invalid;
+			g->probe = (struct probe_message){.core = &s->cores[r->m->channel * s->p->core_count + core],
+							  .granule = first + i,
+							  .is_invalid = is_invalid};
 			l->probes++;
 			s->stats.probes++;
-			core_send(g->core, &g->event);
+			core_send(g->probe.core, &g->event);
 			if (is_invalid)
 				holders_drop(r->m, first + i, core);
 			else

@@ -32,7 +32,7 @@ static struct translation *walk_of(const struct ndp_m *m, uint64_t page)
 static void fire_look_up(void *self, struct cpu_event *e)
 {
 	struct ndp_m *m = self;
-	struct translation *t = (struct translation *)e, *other;
+	struct translation *t = translation_of(e), *other;
 	struct cpu_tag *tag = cpu_tags_find(&m->tlb, t->page);
 
 	m->s->stats.tlb_lookups++;

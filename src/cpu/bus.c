@@ -19,7 +19,7 @@ static struct cpu_request *request_new(struct cpu_bus *b)
 
 static struct cpu_request *request_of(struct cpu_event *e)
 {
-	return (struct cpu_request *)e;
+	return base_owner(e, struct cpu_request, event);
 }
 
 static void request_put(struct cpu_bus *b, struct cpu_request *r)
@@ -514,7 +514,7 @@ static void leave(struct cpu_bus *b, struct cpu_claim *claim)
 
 static void claim_answered(void *bus, struct cpu_event *e)
 {
-	struct cpu_claim *claim = (struct cpu_claim *)e;
+	struct cpu_claim *claim = base_owner(e, struct cpu_claim, event);
 
 	(void)bus;
 	claim->done(claim->self, claim);
@@ -523,7 +523,7 @@ static void claim_answered(void *bus, struct cpu_event *e)
 static void claim_now(void *bus, struct cpu_event *e)
 {
 	struct cpu_bus *b = bus;
-	struct cpu_claim *claim = (struct cpu_claim *)e;
+	struct cpu_claim *claim = base_owner(e, struct cpu_claim, event);
 	uint64_t answered_units = 0;
 	cpu_version version;
 

@@ -13,7 +13,7 @@
 
 /* One agent's request for one line: under way, or waiting for the one that is. */
 struct cpu_request {
-	struct cpu_event event; /* first */
+	struct cpu_event event;
 	uint64_t line;
 	cpu_version version; /* of the line that another agent has handed over, or the home sends */
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
@@ -35,7 +35,7 @@ struct cpu_request {
  * goes to the home, as lines written back; then done is called. A request that is at the home is no hindrance: it gets
  * the line after that. */
 struct cpu_claim {
-	struct cpu_event event; /* first */
+	struct cpu_event event;
 	uint64_t line;
 	bool is_write;
 	struct cpu_claim *next; /* of those that wait */

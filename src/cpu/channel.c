@@ -74,7 +74,7 @@ static cpu_version version_of(const void *channels, uint64_t line)
 static void line_read(void *channels, struct cpu_dram_access *d)
 {
 	struct cpu_channels *h = channels;
-	struct cpu_channel_access *a = (struct cpu_channel_access *)d;
+	struct cpu_channel_access *a = base_owner(d, struct cpu_channel_access, dram);
 
 	cpu_channels_line_up(h, a->request, version_of(h, a->request->line));
 	access_put(h, a);
@@ -83,7 +83,7 @@ static void line_read(void *channels, struct cpu_dram_access *d)
 static void read_there(void *channels, struct cpu_event *e)
 {
 	struct cpu_channels *h = channels;
-	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+	struct cpu_channel_access *a = base_owner(e, struct cpu_channel_access, dram.event);
 
 	if (h->near && h->near->read(h->near->self, a->request)) {
 		access_put(h, a);
@@ -121,7 +121,7 @@ static void read_line(void *channels, struct cpu_request *r)
 
 static void line_copied(void *channels, struct cpu_dram_access *d)
 {
-	access_put(channels, (struct cpu_channel_access *)d);
+	access_put(channels, base_owner(d, struct cpu_channel_access, dram));
 }
 
 static void line_written(void *channels, struct cpu_dram_access *d)
@@ -129,7 +129,7 @@ static void line_written(void *channels, struct cpu_dram_access *d)
 	struct cpu_channels *h = channels;
 	const uint64_t line = d->line;
 
-	access_put(h, (struct cpu_channel_access *)d);
+	access_put(h, base_owner(d, struct cpu_channel_access, dram));
 	if (h->near)
 		h->near->written(h->near->self, line);
 }
@@ -197,7 +197,7 @@ void cpu_channels_take(struct cpu_channels *h, struct cpu_channel_access *a)
 static void write_there(void *channels, struct cpu_event *e)
 {
 	struct cpu_channels *h = channels;
-	struct cpu_channel_access *a = (struct cpu_channel_access *)e;
+	struct cpu_channel_access *a = base_owner(e, struct cpu_channel_access, dram.event);
 
 	if (!h->near || !h->near->write(h->near->self, a))
 		cpu_channels_take(h, a);

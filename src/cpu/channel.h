@@ -11,7 +11,7 @@
 
 /* A line on its way through a channel and the memory. */
 struct cpu_channel_access {
-	struct cpu_dram_access dram; /* first */
+	struct cpu_dram_access dram;
 	struct cpu_channel_access *next;
 	struct cpu_request *request; /* whose line it is; NULL: a write */
 	cpu_version version;	     /* written */

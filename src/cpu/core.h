@@ -36,7 +36,7 @@ enum cpu_wait {
 enum { CPU_TRANSLATIONS = 64 }; /* a power of two */
 
 struct cpu_thread {
-	struct cpu_event start; /* first */
+	struct cpu_event start;
 	struct cpu_core *core;
 	uint32_t unit; /* as the driver numbers it */
 	uint32_t index; /* in its core */

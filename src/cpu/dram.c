@@ -52,7 +52,7 @@ void cpu_dram_done(struct cpu_dram *d, struct mem_req *q)
 
 static void fire_done(void *self, struct cpu_event *e)
 {
-	struct cpu_dram_access *a = (struct cpu_dram_access *)e;
+	struct cpu_dram_access *a = base_owner(e, struct cpu_dram_access, event);
 
 	((struct cpu_dram *)self)->under_way--;
 	a->done(a->self, a);

@@ -18,7 +18,7 @@ enum cpu_dram_class {
 
 /* Within what it is about; its owner keeps it until done. */
 struct cpu_dram_access {
-	struct cpu_event event; /* first */
+	struct cpu_event event;
 	uint64_t line;
 	uint32_t offset, bytes; /* in the line */
 	bool is_write;
@@ -34,7 +34,7 @@ struct cpu_dram_queue {
 };
 
 struct cpu_dram_channel {
-	struct cpu_event event; /* first: the next access may begin; of the rate */
+	struct cpu_event event; /* the next access may begin; of the rate */
 	struct cpu_dram *dram;
 	struct cpu_dram_queue queues[CPU_DRAM_CLASS_COUNT];
 	uint32_t waiting; /* a bit for each class of which accesses wait */
