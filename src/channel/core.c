@@ -54,7 +54,7 @@ static uint64_t granule_of(struct ndp_core *k, uint64_t address)
 	return granule_at(k->s, p ? p : page_learn(k, page), address);
 }
 
-void core_forget(struct ndp_core *k, uint64_t page)
+void channel_core_forget(struct ndp_core *k, uint64_t page)
 {
 	struct core_page *set = k->pages[page_set(page)];
 
@@ -63,7 +63,7 @@ void core_forget(struct ndp_core *k, uint64_t page)
 			set[i].page = UINT64_MAX;
 }
 
-void core_forget_pages(struct ndp_core *k)
+void channel_core_forget_pages(struct ndp_core *k)
 {
 	for (uint32_t i = 0; i < CORE_PAGE_SETS * CORE_PAGE_WAYS; i++)
 		k->pages[i / CORE_PAGE_WAYS][i % CORE_PAGE_WAYS].page = UINT64_MAX;
@@ -88,7 +88,7 @@ static void see(struct ndp_core *k, uint64_t granule, bool is_write, cpu_version
 {
 	if (is_write)
 		*version = cpu_make(k->s->c, line_of(k, granule), *version, granule_quarters(k, granule));
-	observe(k->s, k->unit, line_of(k, granule), granule_quarters(k, granule), is_write, *version);
+	channel_observe(k->s, k->unit, line_of(k, granule), granule_quarters(k, granule), is_write, *version);
 }
 
 /* ---- its cache ---- */
@@ -125,9 +125,9 @@ static void evict(struct ndp_core *k, struct cpu_tag *tag)
 		       false);
 	if (row->actions[0] == COH_DO_WRITE_BACK) {
 		k->s->stats.evictions++;
-		manager_write_back(k, tag->line, tag->version);
+		channel_manager_write_back(k, tag->line, tag->version);
 	} else {
-		holders_drop(k->m, tag->line, k->number);
+		channel_sharers_drop(k->m, tag->line, k->number);
 	}
 	tag->state = CPU_INVALID;
 }
@@ -189,7 +189,7 @@ static void fetch_for_victim(const struct ndp_core *k, uint64_t granule)
 	const struct cpu_tag *tag = mem_tags_victim(&k->cache, cpu_tags_set(&k->cache, granule), way, true);
 
 	if (tag->state != CPU_INVALID)
-		lines_fetch(k->m, tag->line);
+		channel_mshr_fetch(k->m, tag->line);
 }
 
 static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_t units)
@@ -211,10 +211,10 @@ static void ask(struct ndp_core *k, struct ndp_ask *a, uint64_t granule, uint64_
 	if (!a->is_remote)
 		coh_find(&s->table, before, a->is_write ? COH_EV_WRITE : COH_EV_LOAD, false);
 	if (a->is_remote)
-		point_ask(k, granule, (uint32_t)(MIN(k->end, next_granule(k)) - k->address), k->op, units,
-			  trail_of(k, a));
+		channel_point_ask(k, granule, (uint32_t)(MIN(k->end, next_granule(k)) - k->address), k->op, units,
+				  trail_of(k, a));
 	else
-		manager_ask(k, granule, k->op, units, trail_of(k, a));
+		channel_manager_ask(k, granule, k->op, units, trail_of(k, a));
 	if (s->p->cache_bytes)
 		fetch_for_victim(k, granule);
 }
@@ -370,7 +370,7 @@ static void has_come(struct ndp_core *k)
 	k->coming_units = 0;
 }
 
-void core_grant(const struct grant_message *g)
+void channel_core_grant(const struct grant_message *g)
 {
 	struct ndp_core *k = g->core;
 	const uint64_t granule = g->granule;
@@ -404,7 +404,7 @@ void core_grant(const struct grant_message *g)
 	}
 }
 
-void core_fetched(struct ndp_core *k, uint64_t granule)
+void channel_core_fetched(struct ndp_core *k, uint64_t granule)
 {
 	struct ndp_ask *a = ask_for(k, granule);
 	const bool is_wanted = a->is_wanted;
@@ -416,7 +416,7 @@ void core_fetched(struct ndp_core *k, uint64_t granule)
 	prefetched(k, is_wanted);
 }
 
-void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
+void channel_core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
 {
 	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
 	const struct coh_row *row = coh_find(&k->s->table, state_of(k, granule, tag),
@@ -425,15 +425,15 @@ void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid)
 	has_come(k);
 	if (row->actions[0] == COH_DO_WRITE_BACK) {
 		k->s->stats.probe_write_backs++;
-		manager_write_back(k, granule, tag->version);
+		channel_manager_write_back(k, granule, tag->version);
 	}
 	if (tag && (row->next == COH_NEAR_INVALID || row->next == COH_NEAR_WAIT_M))
 		tag->state = CPU_INVALID;
 	else if (tag && row->next == COH_NEAR_SHARED)
 		tag->state = CPU_SHARED;
 	else if (!tag && !is_invalid && row->next == COH_NEAR_INVALID)
-		holders_drop(k->m, granule, k->number); /* it left meanwhile */
-	manager_answer(k, granule);
+		channel_sharers_drop(k->m, granule, k->number); /* it left meanwhile */
+	channel_manager_answer(k, granule);
 }
 
 /* Its copy, which may be one of what it has written since. */
@@ -445,7 +445,7 @@ static void drop_remote(struct ndp_core *k, uint64_t granule)
 		tag->state = CPU_INVALID;
 }
 
-void core_remote(struct ndp_core *k, struct remote *r)
+void channel_core_remote(struct ndp_core *k, struct remote *r)
 {
 	const uint64_t granule = k->asks[0].granule;
 
@@ -458,7 +458,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 		drop_remote(k, granule);
 	if (r->coh_event == COH_EV_R_WRITE) {
 		see(k, granule, true, &r->version);
-		point_return(r);
+		channel_point_return(r);
 	} else {
 		if (r->coh_event == COH_EV_R_READ && k->s->p->cache_bytes && !k->asks[0].is_gone &&
 		    is_uninhibited(k, k->address)) {
@@ -473,7 +473,7 @@ void core_remote(struct ndp_core *k, struct remote *r)
 	done(k);
 }
 
-bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version)
+bool channel_core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version)
 {
 	struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
 	const bool is_modified = tag && tag->state == CPU_MODIFIED;
@@ -485,14 +485,14 @@ bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_versio
 	return is_modified;
 }
 
-bool core_owns(const struct ndp_core *k, uint64_t granule)
+bool channel_core_owns(const struct ndp_core *k, uint64_t granule)
 {
 	const struct cpu_tag *tag = cpu_tags_find(&k->cache, granule);
 
 	return tag && tag->state == CPU_MODIFIED;
 }
 
-bool core_asks(struct ndp_core *k, uint64_t line)
+bool channel_core_asks(struct ndp_core *k, uint64_t line)
 {
 	for (uint32_t i = 0; i <= k->s->p->prefetch_count; i++)
 		if (k->asks[i].is_busy && line_of(k, k->asks[i].granule) == line)
@@ -500,21 +500,21 @@ bool core_asks(struct ndp_core *k, uint64_t line)
 	return false;
 }
 
-void core_cold(struct ndp_core *k)
+void channel_core_cold(struct ndp_core *k)
 {
 	for (uint64_t i = 0; i < k->cache.set_count * k->cache.way_count; i++) {
 		struct cpu_tag *tag = &k->cache.tags[i];
 
 		if (tag->state == CORE_REMOTE) {
 			tag->state = CPU_INVALID;
-		} else if (tag->state && !manager_is_busy(k->m, line_of(k, tag->line))) {
-			holders_drop(k->m, tag->line, k->number);
+		} else if (tag->state && !channel_manager_is_busy(k->m, line_of(k, tag->line))) {
+			channel_sharers_drop(k->m, tag->line, k->number);
 			tag->state = CPU_INVALID;
 		}
 	}
 }
 
-uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
+uint64_t channel_core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 {
 	const uint64_t bytes = k->s->p->access_bytes, first = begin / bytes * bytes;
 
@@ -534,7 +534,7 @@ uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end)
 	return MIN((end - first + bytes - 1) / bytes, k->cache.set_count * k->cache.way_count);
 }
 
-void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line)
+void channel_core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line)
 {
 	for (uint64_t i = 0; i < k->cache.set_count * k->cache.way_count; i++) {
 		struct cpu_tag *tag = &k->cache.tags[i];
@@ -602,7 +602,7 @@ bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uin
 }
 
 /* The rows of such hits, by the protocol without planted mistakes: with one, nobody is ahead. */
-void core_ahead_init(struct channel_system *s)
+void channel_core_ahead_init(struct channel_system *s)
 {
 	static const enum coh_state states[] = {COH_NEAR_SHARED, COH_NEAR_MODIFIED};
 	static const enum coh_event events[] = {COH_EV_LOAD, COH_EV_WRITE};
@@ -638,10 +638,10 @@ const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t c
 	return s->cores[core].trails;
 }
 
-void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)
+void channel_core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit)
 {
 	*k = (struct ndp_core){.s = s, .m = m, .number = number, .unit = unit};
-	core_forget_pages(k);
+	channel_core_forget_pages(k);
 	k->asks = g_new0(struct ndp_ask, s->p->prefetch_count + 1);
 	k->trails = s->c->account ? g_new0(struct cpu_trail, s->p->prefetch_count + 1) : NULL;
 	if (s->p->cache_bytes) {
@@ -651,7 +651,7 @@ void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, ui
 	}
 }
 
-void core_free(struct ndp_core *k)
+void channel_core_free(struct ndp_core *k)
 {
 	g_free(k->asks);
 	g_free(k->gate.items);

@@ -6,18 +6,18 @@
 
 enum { ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
 
-uint64_t directory_region(const struct ndp_m *m, uint64_t line)
+uint64_t channel_directory_region(const struct ndp_m *m, uint64_t line)
 {
 	return index_of(m, line) >> m->s->region_shift;
 }
 
-bool directory_is_summarised(const struct channel_system *s, uint64_t region)
+bool channel_directory_is_summarised(const struct channel_system *s, uint64_t region)
 {
 	/* Spread evenly, the same ones in every run. */
 	return !s->is_peer && (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
 }
 
-uint64_t directory_region_lines(const struct channel_system *s, uint64_t region)
+uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region)
 {
 	return MIN(s->region_lines, s->channel_lines - region * s->region_lines);
 }
@@ -43,12 +43,12 @@ static void written(void *manager, struct cpu_dram_access *a)
 	struct directory_read *d = base_owner(a, struct directory_read, dram);
 	struct ndp_m *m = manager;
 
-	items_written(m, d);
+	channel_items_written(m, d);
 	base_map_set(&m->items_under_way, d->item, 0);
 	base_stack_push(&m->s->free_directory_reads, d, links.next);
 	if (a->class == CPU_DRAM_DIRECTORY) {
 		m->directory_writes--;
-		queue_room(m);
+		channel_queue_room(m);
 	}
 }
 
@@ -81,11 +81,11 @@ static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class
 
 	if (d) {
 		m->s->stats.directory_merges++;
-		items_write(m, d);
+		channel_items_write(m, d);
 		return;
 	}
 	d = access_new(m, item);
-	items_write(m, d);
+	channel_items_write(m, d);
 	base_map_set(&m->items_under_way, item, (uintptr_t)d);
 	m->s->stats.directory_writes++;
 	m->directory_writes += class == CPU_DRAM_DIRECTORY;
@@ -100,7 +100,7 @@ static bool may_write(const struct ndp_m *m)
 	return likely(m->directory_writes < m->s->p->directory_queue_count);
 }
 
-bool directory_may_set(const struct ndp_m *m, uint64_t index)
+bool channel_directory_may_set(const struct ndp_m *m, uint64_t index)
 {
 	return may_write(m) || cpu_tags_find(&m->directory_cache, index / ITEM_LINES);
 }
@@ -112,10 +112,10 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 	if (tag->state == CPU_MODIFIED)
 		write_item(m, tag->line, CPU_DRAM_DIRECTORY);
 	if (tag->state)
-		items_leave(m, tag->line);
+		channel_items_leave(m, tag->line);
 	*tag = (struct cpu_tag){.line = item, .state = CPU_SHARED};
 	cpu_tags_use(&m->directory_cache, tag);
-	items_come(m, under_way(m, item), item);
+	channel_items_come(m, under_way(m, item), item);
 	return tag;
 }
 
@@ -126,7 +126,7 @@ static void fill_item(struct ndp_m *m, uint64_t item)
 
 	if (tag)
 		tag->state = CPU_SHARED;
-	items_fill(m, under_way(m, item), item, tag != NULL);
+	channel_items_fill(m, under_way(m, item), item, tag != NULL);
 	if (m->s->p->directory_fill)
 		write_item(m, item, CPU_DRAM_BACKGROUND);
 }
@@ -150,19 +150,19 @@ static void set_item(struct near_region *r, uint64_t i, enum near_state state)
 	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
 }
 
-void directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
+void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
 {
 	struct channel_system *s = m->s;
 	const uint64_t region = index >> s->region_shift, item = index / ITEM_LINES;
-	const uint64_t lines = directory_region_lines(s, region);
+	const uint64_t lines = channel_directory_region_lines(s, region);
 	struct near_region *r = &m->regions[region];
 	struct cpu_tag *tag;
 
-	if (directory_state(m, index) == state)
+	if (channel_directory_state(m, index) == state)
 		return;
 	if (r->state != NEAR_UNDEFINED) {
 		fill(r, lines);
-		if (directory_is_summarised(s, region)) {
+		if (channel_directory_is_summarised(s, region)) {
 			s->stats.summary_changes++;
 			for (uint64_t n = 0; n < (lines + ITEM_LINES - 1) / ITEM_LINES; n++)
 				fill_item(m, region * (s->region_lines / ITEM_LINES) + n);
@@ -176,60 +176,60 @@ void directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
 	if (!tag)
 		tag = cache_put(m, item);
 	set_item(r, index & (s->region_lines - 1), state);
-	items_set(m, index, state);
+	channel_items_set(m, index, state);
 	tag->state = CPU_MODIFIED;
 	if (r->counts[state] == lines && !r->in_transit && s->p->summary_by_hardware &&
-	    directory_is_summarised(s, region))
-		directory_summarise(m, region, state);
+	    channel_directory_is_summarised(s, region))
+		channel_directory_summarise(m, region, state);
 }
 
-void directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state)
+void channel_directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state)
 {
 	if (state == COH_HOME_CPU)
-		directory_set(m, index, NEAR_CPU);
+		channel_directory_set(m, index, NEAR_CPU);
 	else if (state == COH_HOME_NDP)
-		directory_set(m, index, NEAR_NDP);
+		channel_directory_set(m, index, NEAR_NDP);
 	else if (state == COH_HOME_SHR)
-		directory_set(m, index, NEAR_SHR);
+		channel_directory_set(m, index, NEAR_SHR);
 }
 
-void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
+void channel_directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count)
 {
 	struct channel_system *s = m->s;
 	uint8_t *states = g_new(uint8_t, count);
 
 	for (uint32_t i = 0; i < count; i++)
-		states[i] = (uint8_t)directory_state(m, index_of(m, lines[i]));
+		states[i] = (uint8_t)channel_directory_state(m, index_of(m, lines[i]));
 	for (uint64_t i = 0; i < s->regions_count; i++) {
 		struct near_region *r = &m->regions[i];
 
 		g_free(r->items);
 		*r = (struct near_region){.state = (uint8_t)first_state(s), .in_transit = r->in_transit};
 		s->shadow[m->channel][i] =
-		    directory_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
+		    channel_directory_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t region = directory_region(m, lines[i]);
+		const uint64_t region = channel_directory_region(m, lines[i]);
 		struct near_region *r = &m->regions[region];
 
 		if (states[i] == (uint8_t)first_state(s))
 			continue;
 		if (r->state != NEAR_UNDEFINED)
-			fill(r, directory_region_lines(s, region));
+			fill(r, channel_directory_region_lines(s, region));
 		set_item(r, index_of(m, lines[i]) % s->region_lines, (enum near_state)states[i]);
-		point_changed(m, region);
+		channel_point_changed(m, region);
 	}
 	cpu_tags_clear(&m->directory_cache);
-	items_cold(m);
+	channel_items_cold(m);
 	g_free(states);
 }
 
-void directory_transit(struct ndp_m *m, uint64_t index, int32_t change)
+void channel_directory_transit(struct ndp_m *m, uint64_t index, int32_t change)
 {
 	m->regions[index >> m->s->region_shift].in_transit += (uint32_t)change;
 }
 
-void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state)
+void channel_directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state)
 {
 	struct near_region *r = &m->regions[region];
 
@@ -237,7 +237,7 @@ void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state
 	g_free(r->items);
 	*r = (struct near_region){.state = (uint8_t)state};
 	m->s->stats.summary_returns++;
-	point_summarised(m, region, state);
+	channel_point_summarised(m, region, state);
 }
 
 /* ---- how long it takes ---- */
@@ -245,7 +245,7 @@ void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state
 static void fire_ready(void *self, struct cpu_event *e)
 {
 	(void)self;
-	manager_ready(request_of(e));
+	channel_manager_ready(request_of(e));
 }
 
 static void ready_at(struct near_request *r, uint64_t units)
@@ -269,7 +269,7 @@ static bool fill_cache(struct cpu_event *e)
 		ready_at(base_fifo_pop(&d->waiting, next), now_units(m->s));
 	base_stack_push(&m->s->free_directory_reads, d, links.next);
 	m->directory_taken--;
-	queue_room(m);
+	channel_queue_room(m);
 	return true;
 }
 
@@ -277,7 +277,7 @@ static void item_read(void *manager, struct cpu_dram_access *a)
 {
 	struct ndp_m *m = manager;
 
-	if (!queue_enter(m, &m->gates[GATE_FILLS], &a->event, fill_cache))
+	if (!channel_queue_enter(m, &m->gates[GATE_FILLS], &a->event, fill_cache))
 		m->s->stats.directory_queue_waits++;
 }
 
@@ -293,8 +293,8 @@ static bool look_up(struct cpu_event *e)
 
 	if (tag) {
 		cpu_tags_use(&m->directory_cache, tag);
-		items_check(m, r->index);
-		manager_ready(r);
+		channel_items_check(m, r->index);
+		channel_manager_ready(r);
 		return true;
 	}
 	if (under_way(m, item)) {
@@ -302,7 +302,7 @@ static bool look_up(struct cpu_event *e)
 			return false;
 		m->s->stats.directory_forwards++;
 		cache_put(m, item);
-		manager_ready(r);
+		channel_manager_ready(r);
 		return true;
 	}
 	while (d && d->item != item)
@@ -331,20 +331,21 @@ static void fire_look_up(void *manager, struct cpu_event *e)
 	m->s->stats.directory_misses += !tag;
 	if (likely(tag && !m->gates[GATE_DIRECTORY].count)) {
 		cpu_tags_use(&m->directory_cache, tag);
-		items_check(m, r->index);
-		manager_ready(r);
+		channel_items_check(m, r->index);
+		channel_manager_ready(r);
 		return;
 	}
-	if (!queue_enter(m, &m->gates[GATE_DIRECTORY], e, look_up))
+	if (!channel_queue_enter(m, &m->gates[GATE_DIRECTORY], e, look_up))
 		m->s->stats.directory_queue_waits++;
 }
 
 /* A region of the processors costs them nothing. */
-void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
+void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 {
 	struct channel_system *s = m->s;
 	const uint64_t region = r->index >> s->region_shift;
-	const bool is_summarised = m->regions[region].state != NEAR_UNDEFINED && directory_is_summarised(s, region);
+	const bool is_summarised =
+	    m->regions[region].state != NEAR_UNDEFINED && channel_directory_is_summarised(s, region);
 
 	if (s->is_peer) {
 		s->stats.directory_lookups++;
@@ -355,7 +356,7 @@ void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 	if (is_summarised) {
 		s->stats.summary_hits++;
 		if (r->bus && m->regions[region].state == NEAR_CPU)
-			manager_ready(r);
+			channel_manager_ready(r);
 		else
 			ready_at(r, units + ps_units(s, s->p->summary_ps));
 		return;
@@ -365,7 +366,7 @@ void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units)
 	cpu_event_at(&s->c->events, &r->dram.event, units + ps_units(s, s->p->summary_ps + s->p->directory_ps));
 }
 
-void directory_init(struct ndp_m *m)
+void channel_directory_init(struct ndp_m *m)
 {
 	m->regions = g_new0(struct near_region, m->s->regions_count);
 	for (uint64_t i = 0; i < m->s->regions_count; i++)
@@ -373,15 +374,15 @@ void directory_init(struct ndp_m *m)
 	cpu_tags_init(&m->directory_cache, m->s->p->directory_cache_bytes,
 		      (uint32_t)m->s->p->directory_cache_ways_count, QUARTER_BYTES);
 	base_map_init(&m->items_under_way);
-	items_init(m);
+	channel_items_init(m);
 }
 
-void directory_free(struct ndp_m *m)
+void channel_directory_free(struct ndp_m *m)
 {
 	for (uint64_t i = 0; i < m->s->regions_count; i++)
 		g_free(m->regions[i].items);
 	g_free(m->regions);
 	cpu_tags_free(&m->directory_cache);
 	base_map_free(&m->items_under_way);
-	items_free(m);
+	channel_items_free(m);
 }

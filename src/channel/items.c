@@ -38,7 +38,7 @@ static bool is_kept(const struct ndp_m *m, uint64_t item)
 {
 	const uint64_t region = item * ITEM_LINES >> m->s->region_shift;
 
-	return m->regions[region].state == NEAR_UNDEFINED || !directory_is_summarised(m->s, region);
+	return m->regions[region].state == NEAR_UNDEFINED || !channel_directory_is_summarised(m->s, region);
 }
 
 /* As the directory says. */
@@ -48,7 +48,7 @@ static void copy_region(const struct ndp_m *m, uint64_t item, uint8_t *states)
 
 	memset(states, 0, ITEM_BYTES);
 	for (uint64_t i = 0; i < ITEM_LINES && first + i < m->s->channel_lines; i++)
-		states[i / 4] |= (uint8_t)(directory_state(m, first + i) << 2 * (i % 4));
+		states[i / 4] |= (uint8_t)(channel_directory_state(m, first + i) << 2 * (i % 4));
 }
 
 static void copy_memory(const struct ndp_m *m, uint64_t item, uint8_t *states)
@@ -61,16 +61,16 @@ static void copy_memory(const struct ndp_m *m, uint64_t item, uint8_t *states)
 		memset(states, NEAR_CPU * 0x55, ITEM_BYTES); /* as it was in the beginning */
 }
 
-void items_check(const struct ndp_m *m, uint64_t index)
+void channel_items_check(const struct ndp_m *m, uint64_t index)
 {
 	const uint8_t *states = likely(!m->items) ? NULL : states_of(m->items->cache, index / ITEM_LINES);
 
 	if (likely(!m->items) || !is_kept(m, index / ITEM_LINES))
 		return;
-	CHECK(states && state_at(states, index) == directory_state(m, index));
+	CHECK(states && state_at(states, index) == channel_directory_state(m, index));
 }
 
-void items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item)
+void channel_items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item)
 {
 	uint8_t *states;
 
@@ -82,16 +82,16 @@ void items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item)
 	else
 		copy_memory(m, item, states);
 	for (uint64_t i = 0; i < ITEM_LINES && item * ITEM_LINES + i < m->s->channel_lines; i++)
-		items_check(m, item * ITEM_LINES + i);
+		channel_items_check(m, item * ITEM_LINES + i);
 }
 
-void items_leave(struct ndp_m *m, uint64_t item)
+void channel_items_leave(struct ndp_m *m, uint64_t item)
 {
 	if (unlikely(m->items != NULL))
 		g_hash_table_remove(m->items->cache, (gpointer)(item + 1));
 }
 
-void items_set(struct ndp_m *m, uint64_t index, enum near_state state)
+void channel_items_set(struct ndp_m *m, uint64_t index, enum near_state state)
 {
 	const uint64_t i = index % ITEM_LINES;
 	uint8_t *states;
@@ -103,7 +103,7 @@ void items_set(struct ndp_m *m, uint64_t index, enum near_state state)
 	states[i / 4] = (uint8_t)((states[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
 }
 
-void items_write(struct ndp_m *m, struct directory_read *d)
+void channel_items_write(struct ndp_m *m, struct directory_read *d)
 {
 	const uint8_t *states = likely(!m->items) ? NULL : states_of(m->items->cache, d->item);
 
@@ -115,13 +115,13 @@ void items_write(struct ndp_m *m, struct directory_read *d)
 		copy_region(m, d->item, d->states);
 }
 
-void items_written(struct ndp_m *m, const struct directory_read *d)
+void channel_items_written(struct ndp_m *m, const struct directory_read *d)
 {
 	if (unlikely(m->items != NULL))
 		memcpy(states_at(m->items->memory, d->item), d->states, ITEM_BYTES);
 }
 
-void items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool is_cached)
+void channel_items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool is_cached)
 {
 	if (likely(!m->items))
 		return;
@@ -134,7 +134,7 @@ void items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool i
 }
 
 /* The memory has all, and what is on its way there is no older. */
-void items_cold(struct ndp_m *m)
+void channel_items_cold(struct ndp_m *m)
 {
 	const struct channel_system *s = m->s;
 
@@ -153,7 +153,7 @@ void items_cold(struct ndp_m *m)
 	}
 }
 
-void items_init(struct ndp_m *m)
+void channel_items_init(struct ndp_m *m)
 {
 	if (m->s->c->p->values != CPU_VALUES_BYTES || m->s->is_peer)
 		return;
@@ -162,7 +162,7 @@ void items_init(struct ndp_m *m)
 	m->items->memory = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 }
 
-void items_free(struct ndp_m *m)
+void channel_items_free(struct ndp_m *m)
 {
 	if (!m->items)
 		return;

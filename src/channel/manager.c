@@ -4,14 +4,14 @@
 
 #include "base/check.h"
 
-struct ndp_m *manager_of(struct channel_system *s, uint64_t line)
+struct ndp_m *channel_manager_of(struct channel_system *s, uint64_t line)
 {
 	const uint64_t channel = cpu_line_channel(s->c, line);
 
 	return channel < s->p->ndp_count ? &s->ms[channel] : NULL;
 }
 
-cpu_version memory_version(const struct channel_system *s, uint64_t line)
+cpu_version channel_memory_version(const struct channel_system *s, uint64_t line)
 {
 	return s->is_observed ? base_table_get(&s->versions, line) : 0;
 }
@@ -27,7 +27,7 @@ static void store_near(struct channel_system *s, uint64_t line, cpu_version vers
 {
 	if (!s->is_observed)
 		return;
-	version = cpu_version_merge(memory_version(s, line), version, quarters);
+	version = cpu_version_merge(channel_memory_version(s, line), version, quarters);
 	set_memory_version(s, line, version);
 	cpu_channels_store(s->channels, line, version);
 }
@@ -35,11 +35,11 @@ static void store_near(struct channel_system *s, uint64_t line, cpu_version vers
 /* ---- lines and requests ---- */
 
 /* l: NULL, or the line's. */
-static enum coh_state state_of(const struct ndp_m *m, const struct near_line *l, uint64_t line)
+static enum coh_state state_of(const struct ndp_m *m, const struct mshr *l, uint64_t line)
 {
 	if (!l)
-		return directory_resting(m, index_of(m, line));
-	return l->serving ? (enum coh_state)l->state : directory_resting(m, l->index);
+		return channel_directory_resting(m, index_of(m, line));
+	return l->serving ? (enum coh_state)l->state : channel_directory_resting(m, l->index);
 }
 
 static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
@@ -57,8 +57,8 @@ static void take_version(struct near_request *r)
 {
 	struct channel_system *s = r->m->s;
 
-	r->version = memory_version(s, r->line);
-	moved(s, r->line, r->core ? quarters_of(r->quarter, r->quarters) : CPU_VERSION_ALL, CPU_NOBODY);
+	r->version = channel_memory_version(s, r->line);
+	channel_moved(s, r->line, r->core ? quarters_of(r->quarter, r->quarters) : CPU_VERSION_ALL, CPU_NOBODY);
 }
 
 /* Its place is free from now on. */
@@ -75,7 +75,7 @@ static void memory_read(void *self, struct cpu_dram_access *a)
 	r->is_reading = false;
 	if (r->is_ended) {
 		put_request(r);
-		queue_room(self);
+		channel_queue_room(self);
 		return;
 	}
 	if (!r->is_read)
@@ -115,7 +115,7 @@ static void write_done(void *self, struct cpu_dram_access *a)
 	base_stack_push(&r->m->s->free_requests, r, next);
 	if (r->has_place) {
 		r->m->local_writes--;
-		queue_room(r->m);
+		channel_queue_room(r->m);
 	}
 }
 
@@ -151,13 +151,13 @@ static void fire_acknowledge(void *self, struct cpu_event *e)
 static void acknowledge(struct near_request *r, bool is_lost)
 {
 	struct channel_system *s = r->m->s;
-	struct message *g = message_new(s, fire_acknowledge);
+	struct message *g = channel_message_new(s, fire_acknowledge);
 
 	g->acknowledge = (struct acknowledge_message){.bus = r->bus, .is_lost = is_lost};
-	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
+	cpu_event_at(&s->c->events, &g->event, channel_message_up(s, r->m->channel));
 }
 
-static void line_ended(struct ndp_m *m, struct near_line *l);
+static void line_ended(struct ndp_m *m, struct mshr *l);
 
 static void request_ended(struct near_request *r)
 {
@@ -175,27 +175,27 @@ static void fire_grant(void *self, struct cpu_event *e)
 	const struct grant_message grant = g->grant;
 
 	base_stack_push(&s->free_messages, g, next);
-	core_grant(&grant);
+	channel_core_grant(&grant);
 }
 
 static void grant(struct near_request *r)
 {
 	struct channel_system *s = r->m->s;
-	struct message *g = message_new(s, fire_grant);
+	struct message *g = channel_message_new(s, fire_grant);
 	const bool is_owned = r->event == COH_EV_N_WRITE;
 
 	if (s->p->cache_bytes) {
-		holders_add(r->m, request_granule(r), r->core->number, is_owned);
+		channel_sharers_add(r->m, request_granule(r), r->core->number, is_owned);
 	} else if (is_owned) {
 		const cpu_version quarters = quarters_of(r->quarter, r->quarters);
 
-		r->version = cpu_make(s->c, r->line, memory_version(s, r->line), quarters);
+		r->version = cpu_make(s->c, r->line, channel_memory_version(s, r->line), quarters);
 		store_near(s, r->line, r->version, quarters);
 		write_memory(r->m, r->line, r->quarter, r->quarters, true);
-		observe(s, r->core->unit, r->line, quarters, true, r->version);
-		moved(s, r->line, quarters, r->core->unit);
+		channel_observe(s, r->core->unit, r->line, quarters, true, r->version);
+		channel_moved(s, r->line, quarters, r->core->unit);
 	} else if (!r->is_prefetch) {
-		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
+		channel_observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), false, r->version);
 	}
 	g->grant = (struct grant_message){.core = r->core,
 					  .granule = request_granule(r),
@@ -203,14 +203,14 @@ static void grant(struct near_request *r)
 					  .is_owned = is_owned,
 					  .has_old = r->is_read};
 	cpu_trail_step(r->trail, CPU_PART_LINK, now_units(s) + ps_units(s, s->p->core_link_ps));
-	core_send(r->core, &g->event);
+	channel_core_send(r->core, &g->event);
 }
 
 /* What was asked for is there, or needs no data: it goes, and the line is free for the next. */
 static void send(struct near_request *r)
 {
 	struct ndp_m *m = r->m;
-	struct near_line *l = lines_find(m, r->line);
+	struct mshr *l = channel_mshr_find(m, r->line);
 
 	if (r->core)
 		grant(r);
@@ -222,14 +222,14 @@ static void send(struct near_request *r)
 		l->reads--;
 	request_ended(r);
 	line_ended(m, l);
-	queue_room(m);
+	channel_queue_room(m);
 }
 
 /* An upgrade of what the core has: nothing but the right to write is missing. */
 static bool has_copy(const struct near_request *r)
 {
 	const bool is_write = r->core && r->event == COH_EV_N_WRITE;
-	const struct near_holder *h = is_write ? holders_find(r->m, request_granule(r)) : NULL;
+	const struct sharers *h = is_write ? channel_sharers_find(r->m, request_granule(r)) : NULL;
 
 	return h && h->cores >> r->core->number & 1;
 }
@@ -264,7 +264,7 @@ static void send_or_store(struct near_request *r)
 	r->is_storing = is_store(r);
 	if (!r->is_storing)
 		send(r);
-	else if (!queue_enter(r->m, &r->m->gates[GATE_STORES], &r->dram.event, store))
+	else if (!channel_queue_enter(r->m, &r->m->gates[GATE_STORES], &r->dram.event, store))
 		r->m->s->stats.write_queue_waits++;
 }
 
@@ -273,12 +273,12 @@ static void serve_data(struct near_request *r)
 	r->is_served = true;
 	if (!r->is_read && !r->is_reading && has_copy(r)) {
 		r->m->s->stats.upgrades++;
-		r->version = memory_version(r->m->s, r->line);
+		r->version = channel_memory_version(r->m->s, r->line);
 		r->is_read = true;
 	}
 	if (r->core && r->m->s->p->extended_bus && !r->is_snooped) {
 		r->is_snooping = r->is_snooped = true;
-		point_snoop(r);
+		channel_point_snoop(r);
 	}
 	if (!r->is_read && !brings_data(r)) {
 		if (!r->is_reading)
@@ -288,7 +288,7 @@ static void serve_data(struct near_request *r)
 	}
 }
 
-void manager_snooped(struct near_request *r)
+void channel_manager_snooped(struct near_request *r)
 {
 	r->is_snooping = false;
 	if (!r->is_read && !brings_data(r))
@@ -298,7 +298,7 @@ void manager_snooped(struct near_request *r)
 }
 
 /* Does what the row says; true: the same request again, in the state that it is now. */
-static bool act(struct near_line *l, struct near_request *r, enum coh_action action)
+static bool act(struct mshr *l, struct near_request *r, enum coh_action action)
 {
 	struct ndp_m *m = r->m;
 
@@ -318,18 +318,18 @@ static bool act(struct near_line *l, struct near_request *r, enum coh_action act
 		l->serving = NULL;
 		request_ended(r);
 		line_ended(m, l);
-		queue_room(m);
+		channel_queue_room(m);
 		return false;
 	case COH_DO_CLAIM_SHARED:
 	case COH_DO_CLAIM_OWNED:
 		if (m->s->p->overlapped_read && !brings_data(r) && !has_copy(r))
 			read_memory(r);
 		r->is_snooped = true;
-		point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
+		channel_point_claim(m, r->line, action == COH_DO_CLAIM_OWNED);
 		return false;
 	case COH_DO_PROBE_SHARED:
 	case COH_DO_PROBE_INVALID:
-		probe_send(l, r, action == COH_DO_PROBE_INVALID);
+		channel_probe_send(l, r, action == COH_DO_PROBE_INVALID);
 		return false;
 	case COH_DO_AGAIN:
 		return true;
@@ -345,16 +345,17 @@ static bool is_in_transit(enum coh_state state)
 	       state == COH_HOME_DROP_S || state == COH_HOME_DROP_C;
 }
 
-static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, enum coh_event event)
+static void step(struct ndp_m *m, struct mshr *l, struct near_request *r, enum coh_event event)
 {
 	for (;;) {
 		const enum coh_state before = state_of(m, l, l->line);
-		const struct coh_row *row = coh_find(&m->s->table, before, event, probe_is_due(r));
+		const struct coh_row *row = coh_find(&m->s->table, before, event, channel_probe_is_due(r));
 
-		directory_transit(m, l->index, is_in_transit((enum coh_state)row->next) - is_in_transit(before));
+		channel_directory_transit(m, l->index,
+					  is_in_transit((enum coh_state)row->next) - is_in_transit(before));
 		l->serving = r;
 		l->state = row->next;
-		directory_rest(m, l->index, (enum coh_state)row->next);
+		channel_directory_rest(m, l->index, (enum coh_state)row->next);
 		if (!act(l, r, (enum coh_action)row->actions[0]))
 			return;
 		event = (enum coh_event)r->event;
@@ -362,7 +363,7 @@ static void step(struct ndp_m *m, struct near_line *l, struct near_request *r, e
 }
 
 /* May it begin, with what is under way? Reads of a line that nobody has to be asked for go beside each other. */
-static bool may_begin(const struct ndp_m *m, const struct near_line *l, const struct near_request *r)
+static bool may_begin(const struct ndp_m *m, const struct mshr *l, const struct near_request *r)
 {
 	const enum coh_state state = state_of(m, l, l->line);
 
@@ -371,35 +372,35 @@ static bool may_begin(const struct ndp_m *m, const struct near_line *l, const st
 	if (!l->reads)
 		return true;
 	if (r->event == COH_EV_N_READ)
-		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !probe_is_due(r));
+		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !channel_probe_is_due(r));
 	return r->event == COH_EV_C_READ && state != COH_HOME_NDP;
 }
 
 static bool begin_line(struct cpu_event *e)
 {
 	const struct near_request *r = request_of(e);
-	struct near_line *l;
+	struct mshr *l;
 
-	if (!directory_may_set(r->m, r->index))
+	if (!channel_directory_may_set(r->m, r->index))
 		return false;
-	l = lines_find(r->m, r->line);
+	l = channel_mshr_find(r->m, r->line);
 	l->is_held_up = false;
 	line_ended(r->m, l);
 	return true;
 }
 
 /* True: the first request waits until it can change the directory. */
-static bool is_held_up(struct ndp_m *m, struct near_line *l)
+static bool is_held_up(struct ndp_m *m, struct mshr *l)
 {
-	if (!l->is_held_up && unlikely(!directory_may_set(m, l->index))) {
+	if (!l->is_held_up && unlikely(!channel_directory_may_set(m, l->index))) {
 		l->is_held_up = true;
 		m->s->stats.directory_queue_waits++;
-		queue_enter(m, &m->gates[GATE_LINES], &l->first->dram.event, begin_line);
+		channel_queue_enter(m, &m->gates[GATE_LINES], &l->first->dram.event, begin_line);
 	}
 	return l->is_held_up;
 }
 
-static void line_ended(struct ndp_m *m, struct near_line *l)
+static void line_ended(struct ndp_m *m, struct mshr *l)
 {
 	while (l->first && may_begin(m, l, l->first) && !is_held_up(m, l)) {
 		struct near_request *r = base_fifo_pop(l, next);
@@ -410,13 +411,13 @@ static void line_ended(struct ndp_m *m, struct near_line *l)
 		l->is_beginning--;
 	}
 	if (!l->first && !l->serving && !l->reads && !l->is_beginning)
-		lines_put(m, l);
+		channel_mshr_put(m, l);
 }
 
-void manager_ready(struct near_request *r)
+void channel_manager_ready(struct near_request *r)
 {
 	struct ndp_m *m = r->m;
-	struct near_line *l = lines_get(m, r->line, r->index);
+	struct mshr *l = channel_mshr_get(m, r->line, r->index);
 
 	cpu_trail_step(r->trail, CPU_PART_DIRECTORY, now_units(m->s));
 	if (l->first || !may_begin(m, l, r))
@@ -437,7 +438,7 @@ static bool take_local(struct cpu_event *e)
 		return false;
 	m->local_taken++;
 	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(m->s));
-	directory_look_up(m, r, now_units(m->s));
+	channel_directory_look_up(m, r, now_units(m->s));
 	return true;
 }
 
@@ -446,7 +447,7 @@ static bool ask(struct cpu_event *e)
 {
 	struct near_request *r = request_of(e);
 
-	if (!queue_enter(r->m, &r->m->gates[GATE_LOCAL], e, take_local))
+	if (!channel_queue_enter(r->m, &r->m->gates[GATE_LOCAL], e, take_local))
 		r->m->s->stats.local_queue_waits++;
 	return true;
 }
@@ -456,10 +457,11 @@ static void fire_ask(void *self, struct cpu_event *e)
 	struct near_request *r = request_of(e);
 
 	(void)self;
-	queue_enter(r->m, &r->core->gate, e, ask);
+	channel_queue_enter(r->m, &r->core->gate, e, ask);
 }
 
-void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail)
+void channel_manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units,
+			 struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	const uint64_t line = granule >> s->granule_shift;
@@ -478,12 +480,12 @@ void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	translate(core, units, &r->dram.event, trail);
-	lines_fetch(core->m, granule);
+	channel_translate(core, units, &r->dram.event, trail);
+	channel_mshr_fetch(core->m, granule);
 }
 
 /* The line as the memory has it now reaches who waits for it. */
-static void brought(struct near_line *l)
+static void brought(struct mshr *l)
 {
 	struct near_request *r = l ? l->serving : NULL;
 
@@ -505,8 +507,8 @@ static bool take_written(struct cpu_event *e)
 	struct ndp_m *m = w.core->m;
 	const uint64_t line = w.granule >> s->granule_shift;
 	const uint32_t quarter = (uint32_t)(w.granule & (s->granules - 1)) * s->granule_quarters;
-	struct near_line *l = lines_find(m, line);
-	const struct near_holder *h = holders_find(m, w.granule);
+	struct mshr *l = channel_mshr_find(m, line);
+	const struct sharers *h = channel_sharers_find(m, w.granule);
 	const struct coh_row *row;
 
 	if (m->local_writes >= s->p->local_queue_count)
@@ -514,7 +516,7 @@ static bool take_written(struct cpu_event *e)
 	row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
 	base_stack_push(&s->free_messages, g, next);
 	if (h && h->owner == w.core->number + 1)
-		holders_drop(m, w.granule, w.core->number);
+		channel_sharers_drop(m, w.granule, w.core->number);
 	if (row->actions[0] == COH_DO_STORE) {
 		store_near(s, line, w.version, quarters_of(quarter, s->granule_quarters));
 		write_memory(m, line, quarter, s->granule_quarters, true);
@@ -530,18 +532,18 @@ static void fire_written(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct ndp_core *core = message_of(e)->written.core;
 
-	if (!queue_enter(core->m, &core->gate, e, take_written))
+	if (!channel_queue_enter(core->m, &core->gate, e, take_written))
 		s->stats.write_queue_waits++;
 }
 
-void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version)
+void channel_manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version)
 {
 	struct channel_system *s = core->s;
-	struct message *g = message_new(s, fire_written);
+	struct message *g = channel_message_new(s, fire_written);
 
-	moved(s, granule >> s->granule_shift,
-	      quarters_of((uint32_t)(granule & (s->granules - 1)) * s->granule_quarters, s->granule_quarters),
-	      core->unit);
+	channel_moved(s, granule >> s->granule_shift,
+		      quarters_of((uint32_t)(granule & (s->granules - 1)) * s->granule_quarters, s->granule_quarters),
+		      core->unit);
 	g->written = (struct written_message){.core = core, .granule = granule, .version = version};
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
 }
@@ -551,10 +553,10 @@ static bool take_answer(struct cpu_event *e)
 	struct message *g = message_of(e);
 	struct channel_system *s = g->event.self;
 	struct ndp_m *m = g->answer.core->m;
-	struct near_line *l = lines_find(m, g->answer.granule >> s->granule_shift);
+	struct mshr *l = channel_mshr_find(m, g->answer.granule >> s->granule_shift);
 
 	CHECK(l && l->probes);
-	if (!directory_may_set(m, l->index))
+	if (!channel_directory_may_set(m, l->index))
 		return false;
 	base_stack_push(&s->free_messages, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
@@ -568,14 +570,14 @@ static void fire_answered(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct ndp_core *core = message_of(e)->answer.core;
 
-	if (!queue_enter(core->m, &core->gate, e, take_answer))
+	if (!channel_queue_enter(core->m, &core->gate, e, take_answer))
 		s->stats.directory_queue_waits++;
 }
 
-void manager_answer(struct ndp_core *core, uint64_t granule)
+void channel_manager_answer(struct ndp_core *core, uint64_t granule)
 {
 	struct channel_system *s = core->s;
-	struct message *g = message_new(s, fire_answered);
+	struct message *g = channel_message_new(s, fire_answered);
 
 	g->answer = (struct answer_message){.core = core, .granule = granule};
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->p->core_link_ps + s->p->erat_ps));
@@ -588,7 +590,7 @@ static bool invalidate_comes(struct cpu_event *e)
 	struct near_request *r = request_of(e);
 
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, now_units(r->m->s));
-	directory_look_up(r->m, r, now_units(r->m->s));
+	channel_directory_look_up(r->m, r, now_units(r->m->s));
 	return true;
 }
 
@@ -596,7 +598,7 @@ static void fire_invalidate(void *self, struct cpu_event *e)
 {
 	struct ndp_m *m = self;
 
-	queue_enter(m, &m->gates[GATE_DOWN], e, invalidate_comes);
+	channel_queue_enter(m, &m->gates[GATE_DOWN], e, invalidate_comes);
 }
 
 /* A read does not go before a line that the NDP-M has not taken, and waits where the channel's own queue is full. */
@@ -623,23 +625,23 @@ static bool take_from_bus(struct cpu_event *e)
 	if (r->event == COH_EV_C_INVALIDATE) {
 		r->dram.event.fire = fire_invalidate;
 		r->dram.event.self = m;
-		cpu_event_at(&s->c->events, &r->dram.event, message_down(s, m->channel));
+		cpu_event_at(&s->c->events, &r->dram.event, channel_message_down(s, m->channel));
 	} else {
-		directory_look_up(m, r, now_units(s));
+		channel_directory_look_up(m, r, now_units(s));
 	}
 	return true;
 }
 
 static void enter_from_bus(struct near_request *r)
 {
-	if (!queue_enter(r->m, &r->m->gates[GATE_PROCESSORS], &r->dram.event, take_from_bus))
+	if (!channel_queue_enter(r->m, &r->m->gates[GATE_PROCESSORS], &r->dram.event, take_from_bus))
 		r->m->s->stats.processor_queue_waits++;
 }
 
-bool manager_read(void *system, struct cpu_request *bus)
+bool channel_manager_read(void *system, struct cpu_request *bus)
 {
 	struct channel_system *s = system;
-	struct ndp_m *m = manager_of(s, bus->line);
+	struct ndp_m *m = channel_manager_of(s, bus->line);
 	struct near_request *r;
 
 	if (!m)
@@ -651,7 +653,7 @@ bool manager_read(void *system, struct cpu_request *bus)
 	return true;
 }
 
-void manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
+void channel_manager_invalidate(struct ndp_m *m, struct cpu_request *bus)
 {
 	struct near_request *r = request_new(m, bus->line, COH_EV_C_INVALIDATE);
 
@@ -667,53 +669,53 @@ static bool take_line(struct cpu_event *e)
 	struct cpu_channels *h = e->self;
 	struct channel_system *s = h->near->self;
 	const uint64_t line = a->dram.line;
-	struct ndp_m *m = manager_of(s, line);
-	struct near_line *l;
+	struct ndp_m *m = channel_manager_of(s, line);
+	struct mshr *l;
 
 	if (m->processor_writes == s->p->processor_queue_count)
 		return false;
 	m->processor_writes++;
 	set_memory_version(s, line, a->version);
 	s->stats.processor_write_back_bytes += LINE_BYTES;
-	l = lines_find(m, line);
+	l = channel_mshr_find(m, line);
 	coh_find(&s->table, state_of(m, l, line), COH_EV_C_LINE, false);
 	brought(l);
 	cpu_channels_take(h, a);
 	return true;
 }
 
-bool manager_write(void *system, struct cpu_channel_access *a)
+bool channel_manager_write(void *system, struct cpu_channel_access *a)
 {
 	struct channel_system *s = system;
-	struct ndp_m *m = manager_of(s, a->dram.line);
+	struct ndp_m *m = channel_manager_of(s, a->dram.line);
 
 	if (!m) {
 		set_memory_version(s, a->dram.line, a->version);
 		return false;
 	}
-	if (!queue_enter(m, &m->gates[GATE_DOWN], &a->dram.event, take_line))
+	if (!channel_queue_enter(m, &m->gates[GATE_DOWN], &a->dram.event, take_line))
 		s->stats.write_queue_waits++;
 	return true;
 }
 
-void manager_written(void *system, uint64_t line)
+void channel_manager_written(void *system, uint64_t line)
 {
-	struct ndp_m *m = manager_of(system, line);
+	struct ndp_m *m = channel_manager_of(system, line);
 
 	if (!m)
 		return;
 	m->processor_writes--;
-	queue_room(m);
+	channel_queue_room(m);
 }
 
 static bool take_acknowledgment(struct cpu_event *e)
 {
 	struct message *g = message_of(e);
 	struct ndp_m *m = g->claimed.m;
-	struct near_line *l = lines_find(m, g->claimed.line);
+	struct mshr *l = channel_mshr_find(m, g->claimed.line);
 
 	CHECK(l && l->serving);
-	if (!directory_may_set(m, l->index))
+	if (!channel_directory_may_set(m, l->index))
 		return false;
 	base_stack_push(&m->s->free_messages, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));
@@ -721,103 +723,104 @@ static bool take_acknowledgment(struct cpu_event *e)
 	return true;
 }
 
-void manager_acknowledged(struct cpu_event *e)
+void channel_manager_acknowledged(struct cpu_event *e)
 {
 	struct ndp_m *m = message_of(e)->claimed.m;
 
-	if (!queue_enter(m, &m->gates[GATE_DOWN], e, take_acknowledgment))
+	if (!channel_queue_enter(m, &m->gates[GATE_DOWN], e, take_acknowledgment))
 		m->s->stats.directory_queue_waits++;
 }
 
 /* ---- software's claims ---- */
 
 /* A core's request, or a line that it wrote back, may be on the way: claims wait for neither. */
-bool manager_is_busy(struct ndp_m *m, uint64_t line)
+bool channel_manager_is_busy(struct ndp_m *m, uint64_t line)
 {
 	struct channel_system *s = m->s;
 
-	if (lines_find(m, line))
+	if (channel_mshr_find(m, line))
 		return true;
 	for (uint32_t i = 0; i < s->granules; i++) {
-		const struct near_holder *h = holders_find(m, line * s->granules + i);
+		const struct sharers *h = channel_sharers_find(m, line * s->granules + i);
 
 		if (h && h->owner &&
-		    !core_owns(&s->cores[m->channel * s->p->core_count + h->owner - 1], h->key))
+		    !channel_core_owns(&s->cores[m->channel * s->p->core_count + h->owner - 1], h->key))
 			return true;
 	}
 	for (uint32_t i = 0; i < s->p->core_count; i++)
-		if (core_asks(&s->cores[m->channel * s->p->core_count + i], line))
+		if (channel_core_asks(&s->cores[m->channel * s->p->core_count + i], line))
 			return true;
 	return false;
 }
 
 /* What is under way is about lines that a core has still, or that a request is for. */
-void manager_cold(struct ndp_m *m)
+void channel_manager_cold(struct ndp_m *m)
 {
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
-	for (uint32_t i = 0; i <= m->holder_mask; i++) {
-		const uint64_t line = m->holders[i].key >> m->s->granule_shift;
+	for (uint32_t i = 0; i <= m->sharer_mask; i++) {
+		const uint64_t line = m->sharers[i].key >> m->s->granule_shift;
 
-		if (m->holders[i].cores)
+		if (m->sharers[i].cores)
 			g_array_append_val(lines, line);
 	}
 	for (uint32_t i = 0; i < LINE_BUCKETS; i++)
-		for (const struct near_line *l = m->lines[i]; l; l = l->next)
+		for (const struct mshr *l = m->lines[i]; l; l = l->next)
 			g_array_append_val(lines, l->line);
-	directory_cold(m, (const uint64_t *)(void *)lines->data, lines->len);
+	channel_directory_cold(m, (const uint64_t *)(void *)lines->data, lines->len);
 	g_array_free(lines, TRUE);
 }
 
-void manager_store(struct ndp_m *m, uint64_t line, cpu_version version)
+void channel_manager_store(struct ndp_m *m, uint64_t line, cpu_version version)
 {
 	store_near(m->s, line, version, CPU_VERSION_ALL);
 	write_memory(m, line, 0, QUARTERS, false);
 }
 
-void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
+void channel_manager_take(struct ndp_m *m, uint64_t line, bool is_invalid)
 {
 	struct channel_system *s = m->s;
 
 	for (uint32_t i = 0; i < s->granules; i++) {
 		const uint64_t granule = line * s->granules + i;
-		struct near_holder *h = holders_find(m, granule);
+		struct sharers *h = channel_sharers_find(m, granule);
 		uint64_t cores = h ? h->cores : 0;
 
 		for (; cores; cores &= cores - 1) {
 			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
 			cpu_version version;
 
-			if (core_take(&s->cores[m->channel * s->p->core_count + core], granule, is_invalid, &version)) {
+			if (channel_core_take(&s->cores[m->channel * s->p->core_count + core], granule, is_invalid,
+					      &version)) {
 				const cpu_version quarters =
 				    quarters_of(i * s->granule_quarters, s->granule_quarters);
 
-				moved(s, line, quarters, s->cores[m->channel * s->p->core_count + core].unit);
+				channel_moved(s, line, quarters, s->cores[m->channel * s->p->core_count + core].unit);
 				store_near(s, line, version, quarters);
 				write_memory(m, line, i * s->granule_quarters, s->granule_quarters, false);
 				s->stats.near_write_back_bytes += s->granule_quarters * QUARTER_BYTES;
 				h->owner = 0;
 			}
 			if (is_invalid)
-				holders_drop(m, granule, core);
+				channel_sharers_drop(m, granule, core);
 		}
 	}
 }
 
 /* ---- made and freed ---- */
 
-void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
+void channel_manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel)
 {
 	*m = (struct ndp_m){.s = s, .channel = channel};
-	holders_init(m);
-	directory_init(m);
-	translate_init(m);
+	channel_sharers_init(m);
+	channel_directory_init(m);
+	channel_translate_init(m);
 }
 
-void manager_free(struct ndp_m *m)
+void channel_manager_free(struct ndp_m *m)
 {
-	directory_free(m);
-	holders_free(m);
-	queue_free(m);
-	translate_free(m);
+	channel_directory_free(m);
+	channel_sharers_free(m);
+	channel_queue_free(m);
+	channel_translate_free(m);
 }

@@ -16,7 +16,7 @@ static struct ndp_point *point_of(struct channel_system *s, uint32_t channel)
 /* From an NDP to its NDP-AP, or from a peer's own to the bus. */
 static uint64_t request_up(const struct ndp_point *a)
 {
-	return a->s->is_peer ? message_up(a->s, a->number) : now_units(a->s);
+	return a->s->is_peer ? channel_message_up(a->s, a->number) : now_units(a->s);
 }
 
 /* A line, or the right to write one, from the bus. */
@@ -27,7 +27,7 @@ static uint64_t grant_down(struct ndp_point *a, bool has_line)
 	if (!s->is_peer)
 		return now_units(s);
 	return has_line ? cpu_channels_down(s->channels, a->number, LINE_BYTES, s->message_ps)
-			: message_down(s, a->number);
+			: channel_message_down(s, a->number);
 }
 
 /* See struct cpu_agent_ops. The answer is on the wire from now on, which is when those of the message before may be. */
@@ -35,9 +35,9 @@ static uint64_t ask_peer(void *self, uint64_t line, bool is_modified)
 {
 	struct ndp_point *a = self;
 	struct channel_system *s = a->s;
-	const uint64_t now = now_units(s), there = message_down(s, a->number);
+	const uint64_t now = now_units(s), there = channel_message_down(s, a->number);
 	const uint64_t back = is_modified ? cpu_channels_up(s->channels, a->number, LINE_BYTES, s->message_ps)
-					  : message_up(s, a->number);
+					  : channel_message_up(s, a->number);
 
 	(void)line;
 	s->stats.link_snoops++;
@@ -76,35 +76,35 @@ static void fire_summarised(void *self, struct cpu_event *e)
 		s->shadow[summary.m->channel][summary.region] = summary.state;
 }
 
-void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
+void channel_point_summarised(struct ndp_m *m, uint64_t region, enum near_state state)
 {
-	struct message *g = message_new(m->s, fire_summarised);
+	struct message *g = channel_message_new(m->s, fire_summarised);
 
 	g->summary = (struct summary_message){.m = m, .region = region, .state = (uint8_t)state};
-	cpu_event_at(&m->s->c->events, &g->event, message_up(m->s, m->channel));
+	cpu_event_at(&m->s->c->events, &g->event, channel_message_up(m->s, m->channel));
 }
 
-void point_changed(struct ndp_m *m, uint64_t region)
+void channel_point_changed(struct ndp_m *m, uint64_t region)
 {
 	bool is_forwarded;
 
 	shadow_at(m->s, m->channel, region, COH_EV_CHANGE, &is_forwarded);
 }
 
-bool point_invalidate(void *system, struct cpu_request *r)
+bool channel_point_invalidate(void *system, struct cpu_request *r)
 {
 	struct channel_system *s = system;
-	struct ndp_m *m = manager_of(s, r->line);
+	struct ndp_m *m = channel_manager_of(s, r->line);
 	bool is_forwarded;
 
 	if (!m)
 		return false;
 	s->stats.invalidates++;
-	shadow_at(s, m->channel, directory_region(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
+	shadow_at(s, m->channel, channel_directory_region(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
 	if (!is_forwarded && s->p->shadow_filter)
 		return false;
 	s->stats.forwards++;
-	manager_invalidate(m, r);
+	channel_manager_invalidate(m, r);
 	return true;
 }
 
@@ -113,51 +113,51 @@ static void fire_forget(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct message *g = message_of(e);
 
-	translate_forget(g->forget.m, g->forget.address);
+	channel_translate_forget(g->forget.m, g->forget.address);
 	base_stack_push(&s->free_messages, g, next);
 }
 
 /* The home's NDP-M may have what the region's state does not deny; the NDP-AP knows of all for what it has walked. The
  * answer is on the wire from now on, which is when those of the message before may be. */
-uint64_t point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address)
+uint64_t channel_point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address)
 {
 	struct channel_system *s = m->s;
-	const bool is_home = manager_of(s, line) == m;
-	const bool is_known = is_home && s->shadow[m->channel][directory_region(m, line)] == NEAR_CPU;
+	const bool is_home = channel_manager_of(s, line) == m;
+	const bool is_known = is_home && s->shadow[m->channel][channel_directory_region(m, line)] == NEAR_CPU;
 	struct message *g;
 	uint64_t there, back;
 
 	s->stats.tlb_commands += is_home;
-	if (is_known && s->p->shadow_filter && !translate_has(m, address))
+	if (is_known && s->p->shadow_filter && !channel_translate_has(m, address))
 		return 0;
 	s->stats.tlb_forwards++;
-	g = message_new(s, fire_forget);
+	g = channel_message_new(s, fire_forget);
 	g->forget = (struct forget_message){.m = m, .address = address};
-	there = message_down(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps);
-	back = message_up(s, m->channel) - now_units(s);
+	there = channel_message_down(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps);
+	back = channel_message_up(s, m->channel) - now_units(s);
 	cpu_event_at(&s->c->events, &g->event, there);
 	return there + back;
 }
 
-bool point_shares(void *system, uint64_t line)
+bool channel_point_shares(void *system, uint64_t line)
 {
 	struct channel_system *s = system;
-	struct ndp_m *m = manager_of(s, line);
+	struct ndp_m *m = channel_manager_of(s, line);
 	const struct coh_row *row;
 
 	if (!m)
 		return false;
-	row = coh_find(&s->table, shadow_state(s, m->channel, directory_region(m, line)), COH_EV_ALONE, false);
+	row = coh_find(&s->table, shadow_state(s, m->channel, channel_directory_region(m, line)), COH_EV_ALONE, false);
 	s->stats.shared_answers += row->actions[0] == COH_DO_SHARED;
 	return row->actions[0] == COH_DO_SHARED;
 }
 
-bool point_is_beyond(void *system, uint64_t line)
+bool channel_point_is_beyond(void *system, uint64_t line)
 {
 	struct channel_system *s = system;
-	const struct ndp_m *m = manager_of(s, line);
+	const struct ndp_m *m = channel_manager_of(s, line);
 
-	return m && s->shadow[m->channel][directory_region(m, line)] != NEAR_CPU;
+	return m && s->shadow[m->channel][channel_directory_region(m, line)] != NEAR_CPU;
 }
 
 /* ---- a bus that reaches to the NDPs ---- */
@@ -169,7 +169,7 @@ static void fire_snooped(void *self, struct cpu_event *e)
 	struct near_request *r = g->snoop.request;
 
 	base_stack_push(&s->free_messages, g, next);
-	manager_snooped(r);
+	channel_manager_snooped(r);
 }
 
 static void fire_snoop_down(void *self, struct cpu_event *e)
@@ -178,7 +178,7 @@ static void fire_snoop_down(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 
 	g->event.fire = fire_snooped;
-	cpu_event_at(&s->c->events, e, message_down(s, g->snoop.request->m->channel));
+	cpu_event_at(&s->c->events, e, channel_message_down(s, g->snoop.request->m->channel));
 }
 
 static void fire_snoop(void *self, struct cpu_event *e)
@@ -191,17 +191,17 @@ static void fire_snoop(void *self, struct cpu_event *e)
 		     cpu_bus_slot_beside(s->bus, now_units(s)) + ps_units(s, s->c->p->snoop_latency_ps));
 }
 
-void point_snoop(struct near_request *r)
+void channel_point_snoop(struct near_request *r)
 {
 	struct channel_system *s = r->m->s;
-	struct message *g = message_new(s, fire_snoop);
+	struct message *g = channel_message_new(s, fire_snoop);
 
 	g->snoop.request = r;
-	cpu_event_at(&s->c->events, &g->event, message_up(s, r->m->channel));
+	cpu_event_at(&s->c->events, &g->event, channel_message_up(s, r->m->channel));
 }
 
 /* The answers are on the wires from now on, which is when those of the message before may be. */
-uint64_t point_ask_all(void *system)
+uint64_t channel_point_ask_all(void *system)
 {
 	struct channel_system *s = system;
 	const uint64_t now = now_units(s);
@@ -209,7 +209,7 @@ uint64_t point_ask_all(void *system)
 
 	s->stats.bus_snoops++;
 	for (uint32_t i = 0; i < s->p->ndp_count; i++) {
-		const uint64_t there = message_down(s, i), back = message_up(s, i) - now;
+		const uint64_t there = channel_message_down(s, i), back = channel_message_up(s, i) - now;
 
 		last = MAX(last, there + back);
 	}
@@ -221,7 +221,7 @@ uint64_t point_ask_all(void *system)
 static void fire_acknowledged(void *self, struct cpu_event *e)
 {
 	(void)self;
-	manager_acknowledged(e);
+	channel_manager_acknowledged(e);
 }
 
 static void fire_send_acknowledgment(void *self, struct cpu_event *e)
@@ -230,14 +230,14 @@ static void fire_send_acknowledgment(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 
 	g->event.fire = fire_acknowledged;
-	cpu_event_at(&s->c->events, e, message_down(s, g->claimed.m->channel));
+	cpu_event_at(&s->c->events, e, channel_message_down(s, g->claimed.m->channel));
 }
 
 static void claimed(void *self, struct cpu_claim *c)
 {
 	struct channel_system *s = self;
 	struct claim *claim = base_owner(c, struct claim, claim);
-	struct message *g = message_new(s, fire_send_acknowledgment);
+	struct message *g = channel_message_new(s, fire_send_acknowledgment);
 
 	g->claimed = (struct claimed_message){.m = claim->m, .line = c->line};
 	base_stack_push(&s->free_claims, claim, next);
@@ -249,11 +249,11 @@ static void fire_claim(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct claim *claim = claim_of(e);
 
-	point_changed(claim->m, directory_region(claim->m, claim->claim.line));
+	channel_point_changed(claim->m, channel_directory_region(claim->m, claim->claim.line));
 	cpu_bus_claim(s->bus, &claim->claim, now_units(s));
 }
 
-void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
+void channel_point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 {
 	struct channel_system *s = m->s;
 	struct claim *claim = base_stack_take(&s->free_claims, next);
@@ -266,7 +266,7 @@ void point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 					  .self = s},
 				.m = m};
 	cpu_event_at(&s->c->events, &claim->claim.event,
-		     message_up(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps));
+		     channel_message_up(s, m->channel) + ps_units(s, s->is_peer ? 0 : s->p->point_ps));
 }
 
 /* ---- remote accesses ---- */
@@ -291,7 +291,7 @@ static enum coh_state state_of(const struct cpu_tag *tag)
 static void leave_queue(struct ndp_m *m)
 {
 	m->remote_taken--;
-	queue_room(m);
+	channel_queue_room(m);
 }
 
 static void fire_data(void *self, struct cpu_event *e)
@@ -301,7 +301,7 @@ static void fire_data(void *self, struct cpu_event *e)
 	const bool is_over = r->coh_event != COH_EV_R_WRITE;
 
 	(void)self;
-	core_remote(r->core, r);
+	channel_core_remote(r->core, r);
 	if (is_over)
 		leave_queue(m);
 }
@@ -344,7 +344,7 @@ static void fire_fetched(void *self, struct cpu_event *e)
 	const uint64_t granule = (r->line * QUARTERS + r->quarter) >> s->quarters_shift;
 
 	base_stack_push(&s->free_remotes, r, next);
-	core_fetched(core, granule);
+	channel_core_fetched(core, granule);
 	leave_queue(core->m);
 }
 
@@ -472,9 +472,10 @@ static bool serve(struct ndp_point *a, struct remote *r, uint64_t from_units, bo
 	if (row->next == COH_POINT_LOCKED)
 		tag->state = POINT_LOCKED;
 	if (r->coh_event != COH_EV_R_WRITE)
-		observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters), action == COH_DO_EXECUTE,
-			r->version);
-	moved(s, r->line, quarters_of(r->quarter, r->quarters), action == COH_DO_EXECUTE ? r->core->unit : CPU_NOBODY);
+		channel_observe(s, r->core->unit, r->line, quarters_of(r->quarter, r->quarters),
+				action == COH_DO_EXECUTE, r->version);
+	channel_moved(s, r->line, quarters_of(r->quarter, r->quarters),
+		      action == COH_DO_EXECUTE ? r->core->unit : CPU_NOBODY);
 	data_down(a, r, from_units);
 	return true;
 }
@@ -548,7 +549,7 @@ static void fire_walked(void *self, struct cpu_event *e)
 	struct translation *t = r->walk;
 
 	base_stack_push(&s->free_remotes, r, next);
-	translate_walked(t);
+	channel_translate_walked(t);
 }
 
 static void fire_walk_ends(void *self, struct cpu_event *e)
@@ -557,7 +558,7 @@ static void fire_walk_ends(void *self, struct cpu_event *e)
 	struct remote *r = remote_of(e);
 
 	r->event.fire = fire_walked;
-	cpu_event_at(&s->c->events, e, s->is_peer ? now_units(s) : message_down(s, r->m->channel));
+	cpu_event_at(&s->c->events, e, s->is_peer ? now_units(s) : channel_message_down(s, r->m->channel));
 }
 
 /* Reads the entry of the next table. An NDP-M's pages are entries of the processors' own table where they are as large;
@@ -584,7 +585,7 @@ static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units
 	cpu_event_at(&a->s->c->events, &r->event, from_units + ps_units(a->s, a->s->p->walk_step_ps));
 }
 
-void point_walk(struct ndp_m *m, struct translation *t)
+void channel_point_walk(struct ndp_m *m, struct translation *t)
 {
 	struct channel_system *s = m->s;
 	struct remote *r = base_stack_take(&s->free_remotes, next);
@@ -593,7 +594,7 @@ void point_walk(struct ndp_m *m, struct translation *t)
 	*r = (struct remote){
 	    .event = {.fire = fire_walk, .self = s}, .walk = t, .core = t->core, .m = m, .coh_event = COH_EV_R_READ};
 	cpu_event_at(&s->c->events, &r->event,
-		     s->is_peer ? now_units(s) : message_up(s, m->channel) + ps_units(s, s->p->point_ps));
+		     s->is_peer ? now_units(s) : channel_message_up(s, m->channel) + ps_units(s, s->p->point_ps));
 }
 
 /* ---- accesses on their way ---- */
@@ -608,7 +609,7 @@ static bool take_remote(struct cpu_event *e)
 		return false;
 	r->m->remote_taken++;
 	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(s));
-	there = s->is_peer ? now_units(s) : message_up_with(s, r->m->channel, r->operand_bytes);
+	there = s->is_peer ? now_units(s) : channel_message_up_with(s, r->m->channel, r->operand_bytes);
 	r->event.fire = fire_arrived;
 	cpu_trail_step(r->trail, CPU_PART_UP, there);
 	cpu_event_at(&s->c->events, e, there + ps_units(s, s->p->point_ps));
@@ -619,7 +620,7 @@ static bool ask(struct cpu_event *e)
 {
 	struct remote *r = remote_of(e);
 
-	if (!queue_enter(r->m, &r->m->gates[GATE_REMOTE], e, take_remote))
+	if (!channel_queue_enter(r->m, &r->m->gates[GATE_REMOTE], e, take_remote))
 		r->m->s->stats.remote_queue_waits++;
 	return true;
 }
@@ -629,7 +630,7 @@ static void fire_up(void *self, struct cpu_event *e)
 	struct remote *r = remote_of(e);
 
 	(void)self;
-	queue_enter(r->m, &r->core->gate, e, ask);
+	channel_queue_enter(r->m, &r->core->gate, e, ask);
 }
 
 /* What the access has to move by its kind, for the law that this, and no more, has been moved. */
@@ -641,8 +642,8 @@ static void count_needed(struct channel_system *s, const struct remote *r)
 	s->stats.needed_down_bytes += r->is_prefetch ? 0 : r->answer_bytes;
 }
 
-void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
-	       struct cpu_trail *trail)
+void channel_point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
+		       struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	struct remote *r = base_stack_take(&s->free_remotes, next);
@@ -668,7 +669,7 @@ void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu
 					      : CPU_COUNT_REMOTE_READS);
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	translate(core, units, &r->event, trail);
+	channel_translate(core, units, &r->event, trail);
 }
 
 static void fire_returned(void *self, struct cpu_event *e)
@@ -684,7 +685,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	coh_find(&s->table, state_of(tag), COH_EV_R_RETURN, false);
 	tag->state = CPU_MODIFIED;
 	tag->version = r->version;
-	moved(s, line, quarters_of(r->quarter, r->quarters), r->core->unit);
+	channel_moved(s, line, quarters_of(r->quarter, r->quarters), r->core->unit);
 	cpu_tags_use(&a->cache, tag);
 	base_stack_push(&s->free_remotes, r, next);
 	cpu_bus_unlocked(s->bus, line);
@@ -714,10 +715,10 @@ static void fire_return_up(void *self, struct cpu_event *e)
 	struct remote *r = remote_of(e);
 
 	(void)self;
-	queue_enter(r->m, &r->core->gate, e, return_up);
+	channel_queue_enter(r->m, &r->core->gate, e, return_up);
 }
 
-void point_return(struct remote *r)
+void channel_point_return(struct remote *r)
 {
 	struct channel_system *s = r->core->s;
 
@@ -812,7 +813,7 @@ static const struct cpu_agent_ops agent_ops = {
 static const struct cpu_agent_ops peer_ops = {
     .state = state, .snoop = snoop, .grant = grant, .again = again, .is_locked = is_locked, .ask = ask_peer};
 
-void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
+void channel_point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 {
 	*a = (struct ndp_point){.s = s,
 				.number = number,
@@ -827,7 +828,7 @@ void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number)
 	s->bus->has_locks = true;
 }
 
-void point_cold(struct ndp_point *a)
+void channel_point_cold(struct ndp_point *a)
 {
 	for (uint64_t i = 0; i < a->cache.set_count * a->cache.way_count; i++) {
 		struct cpu_tag *tag = &a->cache.tags[i];
@@ -837,7 +838,7 @@ void point_cold(struct ndp_point *a)
 	}
 }
 
-void point_free(struct ndp_point *a)
+void channel_point_free(struct ndp_point *a)
 {
 	cpu_tags_free(&a->cache);
 	g_free(a->placeless);

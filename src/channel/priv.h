@@ -20,11 +20,11 @@ struct ndp_core;
 /* ---- waiting for room at an NDP-M ---- */
 
 /* Does what the event is about. False: there is no room for it, and nothing has been done. */
-typedef bool queue_go(struct cpu_event *e);
+typedef bool channel_queue_go(struct cpu_event *e);
 
 struct gate_item {
 	struct cpu_event *event;
-	queue_go *go;
+	channel_queue_go *go;
 };
 
 /* A way to the NDP-M: who finds no room waits there, at its sender, and all that comes later behind it. */
@@ -85,10 +85,10 @@ struct near_request {
 	bool has_place; /* a write: of the local queue's */
 };
 
-/* A line with something under way at its NDP-M. */
-struct near_line {
+/* A line with something under way at its NDP-M: its miss status holding register. */
+struct mshr {
 	uint64_t line, index;
-	struct near_line *next; /* of the bucket, or free */
+	struct mshr *next; /* of the bucket, or free */
 	BASE_FIFO(struct near_request);
 	struct near_request *serving; /* alone, in a transient state; else NULL */
 	uint32_t reads;		      /* of shared lines, under way beside each other */
@@ -98,9 +98,9 @@ struct near_line {
 	bool is_held_up;	      /* the first waits for room in the directory's queue */
 };
 
-/* Which cores' caches have an access' worth of bytes; a bit for each. */
-enum { HOLDERS_MAX = 64 };
-struct near_holder {
+/* The sharers of an access' worth of bytes: the cores whose caches have them, a bit for each. */
+enum { SHARERS_MAX = 64 };
+struct sharers {
 	uint64_t key;
 	uint64_t cores; /* 0: a free place */
 	uint8_t owner;	/* core + 1; 0: none */
@@ -136,9 +136,9 @@ struct directory_read {
 struct ndp_m {
 	struct channel_system *s;
 	uint32_t channel;
-	struct near_line *lines[LINE_BUCKETS];
-	struct near_holder *holders; /* by granule */
-	uint32_t holder_mask, holder_shift, holder_count;
+	struct mshr *lines[LINE_BUCKETS];
+	struct sharers *sharers; /* by granule */
+	uint32_t sharer_mask, sharer_shift, sharer_count;
 	struct near_region *regions;
 	struct cpu_tags directory_cache, tlb;
 	uint32_t tlb_pages; /* that the TLB holds */
@@ -320,7 +320,7 @@ struct channel_system {
 	bool is_observed;
 	struct base_table versions; /* of lines in the memory, where somebody observes */
 	struct near_request *free_requests;
-	struct near_line *free_lines;
+	struct mshr *free_lines;
 	struct remote *free_remotes;
 	struct claim *free_claims;
 	struct message *free_messages;
@@ -391,7 +391,7 @@ static inline cpu_version quarters_of(uint32_t first, uint32_t count)
 	return (CPU_VERSION_ALL >> 16 * (QUARTERS - count)) << 16 * first;
 }
 /* What may change the core's cache is on its way to it from now on. */
-static inline void core_send(struct ndp_core *k, struct cpu_event *e)
+static inline void channel_core_send(struct ndp_core *k, struct cpu_event *e)
 {
 	const uint64_t units = now_units(k->s) + ps_units(k->s, k->s->p->core_link_ps);
 
@@ -401,23 +401,24 @@ static inline void core_send(struct ndp_core *k, struct cpu_event *e)
 }
 
 /* queue.c */
-void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go);
+void channel_queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, channel_queue_go *go);
 /* go is called now, or in its turn, when there is room; true: now. */
-static inline bool queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
+static inline bool channel_queue_enter(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e,
+				       channel_queue_go *go)
 {
 	if (likely(!g->count && go(e)))
 		return true;
-	queue_wait(m, g, e, go);
+	channel_queue_wait(m, g, e, go);
 	return false;
 }
 /* Something has left a queue of m. Not while a line of it is in the midst of a step. */
-void queue_room(struct ndp_m *m);
-void queue_free(struct ndp_m *m);
+void channel_queue_room(struct ndp_m *m);
+void channel_queue_free(struct ndp_m *m);
 
 /* directory.c: the state of lines, and how long it takes to find. index: of the line, see index_of. */
-void directory_init(struct ndp_m *m);
-void directory_free(struct ndp_m *m);
-static inline enum near_state directory_state(const struct ndp_m *m, uint64_t index)
+void channel_directory_init(struct ndp_m *m);
+void channel_directory_free(struct ndp_m *m);
+static inline enum near_state channel_directory_state(const struct ndp_m *m, uint64_t index)
 {
 	const struct near_region *r = &m->regions[index >> m->s->region_shift];
 	const uint64_t i = index & (m->s->region_lines - 1);
@@ -425,56 +426,56 @@ static inline enum near_state directory_state(const struct ndp_m *m, uint64_t in
 	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state : r->items[i / 4] >> 2 * (i % 4) & 3);
 }
 /* As coh.def has it, of a line with nothing under way; and to come to, if it is one of these. */
-static inline enum coh_state directory_resting(const struct ndp_m *m, uint64_t index)
+static inline enum coh_state channel_directory_resting(const struct ndp_m *m, uint64_t index)
 {
 	static const enum coh_state states[] = {COH_HOME_CPU, COH_HOME_NDP, COH_HOME_SHR};
 
-	return states[directory_state(m, index)];
+	return states[channel_directory_state(m, index)];
 }
-void directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state);
-void directory_set(struct ndp_m *m, uint64_t index, enum near_state state);
+void channel_directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state);
+void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state state);
 /* Its queue has room for what a change of the line's state may push out of the cache. */
-bool directory_may_set(const struct ndp_m *m, uint64_t index);
-/* r goes on, by manager_ready, when the state of its line is known. */
-void directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
-uint64_t directory_region(const struct ndp_m *m, uint64_t line);
+bool channel_directory_may_set(const struct ndp_m *m, uint64_t index);
+/* r goes on, by channel_manager_ready, when the state of its line is known. */
+void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
+uint64_t channel_directory_region(const struct ndp_m *m, uint64_t line);
 /* All lines are the processors', but for these, whose state stays; its cache is empty. */
-void directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count);
+void channel_directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count);
 /* One line more, or less, of the region is on its way to another state: the region is not summarised. */
-void directory_transit(struct ndp_m *m, uint64_t index, int32_t change);
+void channel_directory_transit(struct ndp_m *m, uint64_t index, int32_t change);
 /* All its lines are in this state, and stay there. */
-void directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
-bool directory_is_summarised(const struct channel_system *s, uint64_t region);
+void channel_directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
+bool channel_directory_is_summarised(const struct channel_system *s, uint64_t region);
 /* Of a channel's last region the memory may have only a part. */
-uint64_t directory_region_lines(const struct channel_system *s, uint64_t region);
+uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region);
 
 /* items.c: with cpu.values=bytes, what is in the directory's items where these are: in the cache, on their way, in the
  * memory. What comes into the cache, and what a look-up finds there, is what the directory says of the lines. d: the
  * item on its way; NULL: it is not. */
-void items_init(struct ndp_m *m);
-void items_free(struct ndp_m *m);
-void items_cold(struct ndp_m *m);
-void items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item);
-void items_leave(struct ndp_m *m, uint64_t item);
+void channel_items_init(struct ndp_m *m);
+void channel_items_free(struct ndp_m *m);
+void channel_items_cold(struct ndp_m *m);
+void channel_items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item);
+void channel_items_leave(struct ndp_m *m, uint64_t item);
 /* A line's state changes, in the cache. */
-void items_set(struct ndp_m *m, uint64_t index, enum near_state state);
-void items_check(const struct ndp_m *m, uint64_t index);
+void channel_items_set(struct ndp_m *m, uint64_t index, enum near_state state);
+void channel_items_check(const struct ndp_m *m, uint64_t index);
 /* The cache's goes its way to the memory, or what a region is filled with; it is there. */
-void items_write(struct ndp_m *m, struct directory_read *d);
-void items_written(struct ndp_m *m, const struct directory_read *d);
+void channel_items_write(struct ndp_m *m, struct directory_read *d);
+void channel_items_written(struct ndp_m *m, const struct directory_read *d);
 /* All of it is as its region says now, in the cache if it is there, on its way, and in the memory where nothing has to
  * be written. */
-void items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool is_cached);
+void channel_items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item, bool is_cached);
 
-/* holders.c: who of the NDP's caches has a granule. */
-void holders_init(struct ndp_m *m);
+/* sharers.c: who of the NDP's caches has a granule. */
+void channel_sharers_init(struct ndp_m *m);
 /* The host fetches what it will look into. */
-void holders_prefetch(const struct ndp_m *m, uint64_t granule);
+void channel_sharers_prefetch(const struct ndp_m *m, uint64_t granule);
 /* NULL: nobody. Until the next one that is added or dropped. */
-struct near_holder *holders_find(const struct ndp_m *m, uint64_t granule);
-void holders_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
-void holders_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
-void holders_free(struct ndp_m *m);
+struct sharers *channel_sharers_find(const struct ndp_m *m, uint64_t granule);
+void channel_sharers_add(struct ndp_m *m, uint64_t granule, uint32_t core, bool is_owner);
+void channel_sharers_drop(struct ndp_m *m, uint64_t granule, uint32_t core);
+void channel_sharers_free(struct ndp_m *m);
 
 /* probe.c */
 static inline uint64_t request_granule(const struct near_request *r)
@@ -482,124 +483,125 @@ static inline uint64_t request_granule(const struct near_request *r)
 	return (r->line * QUARTERS + r->quarter) >> r->m->s->quarters_shift;
 }
 /* Does a cache of the NDP stand against the request? Of a core it is about its granule, of the bus about the line. */
-bool probe_is_due(const struct near_request *r);
+bool channel_probe_is_due(const struct near_request *r);
 /* These caches share the granules or leave them, each by manager_answer. */
-void probe_send(struct near_line *l, const struct near_request *r, bool is_invalid);
+void channel_probe_send(struct mshr *l, const struct near_request *r, bool is_invalid);
 
-/* lines.c */
+/* mshr.c */
 /* The granule will be asked for, or written back: the host fetches what is kept of it and of its line. */
-void lines_fetch(const struct ndp_m *m, uint64_t granule);
-struct near_line *lines_find(struct ndp_m *m, uint64_t line);
-struct near_line *lines_get(struct ndp_m *m, uint64_t line, uint64_t index);
-void lines_put(struct ndp_m *m, struct near_line *l);
+void channel_mshr_fetch(const struct ndp_m *m, uint64_t granule);
+struct mshr *channel_mshr_find(struct ndp_m *m, uint64_t line);
+struct mshr *channel_mshr_get(struct ndp_m *m, uint64_t line, uint64_t index);
+void channel_mshr_put(struct ndp_m *m, struct mshr *l);
 
 /* translate.c: the TLB of an NDP-M. */
-void translate_init(struct ndp_m *m);
-void translate_free(struct ndp_m *m);
+void channel_translate_init(struct ndp_m *m);
+void channel_translate_free(struct ndp_m *m);
 /* e happens at units, when the ERAT has been looked up, or, where the TLB lacks the page of the core's access, when
  * that has been walked for. trail: of the access. */
-void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struct cpu_trail *trail);
+void channel_translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struct cpu_trail *trail);
 /* Has it the page of the address, or is that walked for? */
-bool translate_has(const struct ndp_m *m, uint64_t address);
+bool channel_translate_has(const struct ndp_m *m, uint64_t address);
 /* No longer, now; what is walked for is not kept. */
-void translate_forget(struct ndp_m *m, uint64_t address);
-void translate_cold(struct ndp_m *m);
+void channel_translate_forget(struct ndp_m *m, uint64_t address);
+void channel_translate_cold(struct ndp_m *m);
 /* By the NDP-AP, which has walked for it: the translation is there. */
-void translate_walked(struct translation *t);
+void channel_translate_walked(struct translation *t);
 
 /* manager.c: the NDP-M. */
-void manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
-void manager_free(struct ndp_m *m);
-void manager_ready(struct near_request *r);
+void channel_manager_init(struct ndp_m *m, struct channel_system *s, uint32_t channel);
+void channel_manager_free(struct ndp_m *m);
+void channel_manager_ready(struct near_request *r);
 /* From a core, at its end of the link, now. */
-void manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units, struct cpu_trail *trail);
-void manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
-void manager_answer(struct ndp_core *core, uint64_t granule);
+void channel_manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op, uint64_t units,
+			 struct cpu_trail *trail);
+void channel_manager_write_back(struct ndp_core *core, uint64_t granule, cpu_version version);
+void channel_manager_answer(struct ndp_core *core, uint64_t granule);
 /* The NDP-AP's acknowledgment, a struct message of m and line, has come. */
-void manager_acknowledged(struct cpu_event *e);
-void manager_snooped(struct near_request *r);
-bool manager_read(void *system, struct cpu_request *r);
-bool manager_write(void *system, struct cpu_channel_access *a);
-void manager_written(void *system, uint64_t line);
+void channel_manager_acknowledged(struct cpu_event *e);
+void channel_manager_snooped(struct near_request *r);
+bool channel_manager_read(void *system, struct cpu_request *r);
+bool channel_manager_write(void *system, struct cpu_channel_access *a);
+void channel_manager_written(void *system, uint64_t line);
 /* At the NDP-AP: it is sent when the NDP-M has a place for it. */
-void manager_invalidate(struct ndp_m *m, struct cpu_request *r);
+void channel_manager_invalidate(struct ndp_m *m, struct cpu_request *r);
 /* Of software's claims: something is under way; the memory gets a line; the NDP's caches share it, or drop it. */
-bool manager_is_busy(struct ndp_m *m, uint64_t line);
+bool channel_manager_is_busy(struct ndp_m *m, uint64_t line);
 /* After its cores: lines are the processors', but for those with something under way. */
-void manager_cold(struct ndp_m *m);
-void manager_store(struct ndp_m *m, uint64_t line, cpu_version version);
-void manager_take(struct ndp_m *m, uint64_t line, bool is_invalid);
-struct ndp_m *manager_of(struct channel_system *s, uint64_t line);
-cpu_version memory_version(const struct channel_system *s, uint64_t line);
+void channel_manager_cold(struct ndp_m *m);
+void channel_manager_store(struct ndp_m *m, uint64_t line, cpu_version version);
+void channel_manager_take(struct ndp_m *m, uint64_t line, bool is_invalid);
+struct ndp_m *channel_manager_of(struct channel_system *s, uint64_t line);
+cpu_version channel_memory_version(const struct channel_system *s, uint64_t line);
 
 /* core.c */
-void core_ahead_init(struct channel_system *s);
-void core_free(struct ndp_core *k);
+void channel_core_ahead_init(struct channel_system *s);
+void channel_core_free(struct ndp_core *k);
 /* The page may lie elsewhere, or nowhere, from now on; all pages. */
-void core_forget(struct ndp_core *k, uint64_t page);
-void core_forget_pages(struct ndp_core *k);
+void channel_core_forget(struct ndp_core *k, uint64_t page);
+void channel_core_forget_pages(struct ndp_core *k);
 /* Leaves or shares the granule at once; true: it was modified. */
-bool core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
-bool core_asks(struct ndp_core *k, uint64_t line);
+bool channel_core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cpu_version *version);
+bool channel_core_asks(struct ndp_core *k, uint64_t line);
 /* It has the granule modified. */
-bool core_owns(const struct ndp_core *k, uint64_t granule);
+bool channel_core_owns(const struct ndp_core *k, uint64_t granule);
 /* Without what is under way, its cache is empty; nothing is written back. */
-void core_cold(struct ndp_core *k);
+void channel_core_cold(struct ndp_core *k);
 /* Returns how many lines it has looked at. */
-uint64_t core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
+uint64_t channel_core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);
 /* Copies of these lines as remote ones, which nothing else takes from it. */
-void core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
-void core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
+void channel_core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t end_line);
+void channel_core_init(struct ndp_core *k, struct channel_system *s, struct ndp_m *m, uint32_t number, uint32_t unit);
 /* has_old: the bytes that were there before are in version, or the core has them. */
-void core_grant(const struct grant_message *g);
-void core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
+void channel_core_grant(const struct grant_message *g);
+void channel_core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
 /* What it asked an NDP-AP for has come. */
-void core_remote(struct ndp_core *k, struct remote *r);
+void channel_core_remote(struct ndp_core *k, struct remote *r);
 /* Of its prefetch of a remote line the peer's cache has the line. */
-void core_fetched(struct ndp_core *k, uint64_t granule);
+void channel_core_fetched(struct ndp_core *k, uint64_t granule);
 
 /* point.c: the NDP-AP. */
-void point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
-void point_claim(struct ndp_m *m, uint64_t line, bool is_write);
-bool point_invalidate(void *system, struct cpu_request *r);
+void channel_point_init(struct ndp_point *a, struct channel_system *s, uint32_t number);
+void channel_point_claim(struct ndp_m *m, uint64_t line, bool is_write);
+bool channel_point_invalidate(void *system, struct cpu_request *r);
 /* A read on the bus that no cache there answers: the line may be at an NDP. */
-bool point_shares(void *system, uint64_t line);
+bool channel_point_shares(void *system, uint64_t line);
 /* May an NDP have a copy of the line? Changes nothing. */
-bool point_is_beyond(void *system, uint64_t line);
-/* With channel.extended_bus: r takes a slot of the bus and goes on by manager_snooped; all NDPs are asked. */
-void point_snoop(struct near_request *r);
-uint64_t point_ask_all(void *system);
+bool channel_point_is_beyond(void *system, uint64_t line);
+/* With channel.extended_bus: r takes a slot of the bus and goes on by channel_manager_snooped; all NDPs are asked. */
+void channel_point_snoop(struct near_request *r);
+uint64_t channel_point_ask_all(void *system);
 /* Of the page of the address, which begins with the line: it is passed on to m, or not. Returns when m has answered; 0:
  * it is not. */
-uint64_t point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address);
+uint64_t channel_point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address);
 /* From m, now: the tables are read, one after the other. */
-void point_walk(struct ndp_m *m, struct translation *t);
-void point_free(struct ndp_point *a);
+void channel_point_walk(struct ndp_m *m, struct translation *t);
+void channel_point_free(struct ndp_point *a);
 /* What is neither locked nor asked for is gone, without being written back. */
-void point_cold(struct ndp_point *a);
-void point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
+void channel_point_cold(struct ndp_point *a);
+void channel_point_summarised(struct ndp_m *m, uint64_t region, enum near_state state);
 /* A line of the region is no longer as the summary has it. */
-void point_changed(struct ndp_m *m, uint64_t region);
+void channel_point_changed(struct ndp_m *m, uint64_t region);
 /* From a core, at units. */
-void point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
-	       struct cpu_trail *trail);
-void point_return(struct remote *r);
+void channel_point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, enum cpu_op op, uint64_t units,
+		       struct cpu_trail *trail);
+void channel_point_return(struct remote *r);
 
 /* software.c: a page goes or moves, and copies of its line in the NDP's caches with it, to the memory if they are
  * modified. A line with something under way stays as it is. */
-void software_leave(void *system, uint64_t line);
+void channel_software_leave(void *system, uint64_t line);
 /* See struct cpu_near_ops. */
-uint64_t software_forget(void *system, uint64_t page, enum cpu_translation why);
+uint64_t channel_software_forget(void *system, uint64_t page, enum cpu_translation why);
 
 /* system.c */
-struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
-uint64_t message_up(struct channel_system *s, uint32_t channel);
+struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
+uint64_t channel_message_up(struct channel_system *s, uint32_t channel);
 /* The same, with data behind it. */
-uint64_t message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes);
-uint64_t message_down(struct channel_system *s, uint32_t channel);
-void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
+uint64_t channel_message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes);
+uint64_t channel_message_down(struct channel_system *s, uint32_t channel);
+void channel_observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
 	     cpu_version version);
 /* See struct channel_observer. */
-void moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit);
+void channel_moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit);
 
 #endif

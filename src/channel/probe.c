@@ -1,15 +1,15 @@
 /* probe.c - which of an NDP's caches stand against a request, and what the NDP-M asks them for then. */
 #include "channel/priv.h"
 
-bool probe_is_due(const struct near_request *r)
+bool channel_probe_is_due(const struct near_request *r)
 {
 	const struct channel_system *s = r->m->s;
 	const uint64_t first = r->core ? request_granule(r) : r->line * s->granules;
-	const uint32_t count = !r->m->holder_count ? 0 : r->core ? 1 : s->granules; /* 0: nobody has anything */
+	const uint32_t count = !r->m->sharer_count ? 0 : r->core ? 1 : s->granules; /* 0: nobody has anything */
 	const uint64_t self = r->core && count ? UINT64_C(1) << r->core->number : 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct near_holder *h = holders_find(r->m, first + i);
+		const struct sharers *h = channel_sharers_find(r->m, first + i);
 
 		if (!h || !(h->cores & ~self))
 			continue;
@@ -28,10 +28,10 @@ static void fire_probe(void *self, struct cpu_event *e)
 	const struct probe_message probe = g->probe;
 
 	base_stack_push(&s->free_messages, g, next);
-	core_probe(probe.core, probe.granule, probe.is_invalid);
+	channel_core_probe(probe.core, probe.granule, probe.is_invalid);
 }
 
-void probe_send(struct near_line *l, const struct near_request *r, bool is_invalid)
+void channel_probe_send(struct mshr *l, const struct near_request *r, bool is_invalid)
 {
 	struct channel_system *s = r->m->s;
 	const uint64_t first = r->core ? request_granule(r) : r->line * s->granules;
@@ -39,21 +39,21 @@ void probe_send(struct near_line *l, const struct near_request *r, bool is_inval
 	const uint64_t self = r->core ? UINT64_C(1) << r->core->number : 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		struct near_holder *h = holders_find(r->m, first + i);
+		struct sharers *h = channel_sharers_find(r->m, first + i);
 		uint64_t cores = !h ? 0 : is_invalid ? h->cores & ~self : h->owner ? UINT64_C(1) << (h->owner - 1) : 0;
 
 		for (cores &= ~self; cores; cores &= cores - 1) {
 			const uint32_t core = (uint32_t)__builtin_ctzll(cores);
-			struct message *g = message_new(s, fire_probe);
+			struct message *g = channel_message_new(s, fire_probe);
 
 			g->probe = (struct probe_message){.core = &s->cores[r->m->channel * s->p->core_count + core],
 							  .granule = first + i,
 							  .is_invalid = is_invalid};
 			l->probes++;
 			s->stats.probes++;
-			core_send(g->probe.core, &g->event);
+			channel_core_send(g->probe.core, &g->event);
 			if (is_invalid)
-				holders_drop(r->m, first + i, core);
+				channel_sharers_drop(r->m, first + i, core);
 			else
 				h->owner = 0;
 		}

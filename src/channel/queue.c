@@ -1,7 +1,7 @@
 /* queue.c - what has come to an NDP-M and finds no room waits with its sender, in the order of coming. */
 #include "channel/priv.h"
 
-void queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, queue_go *go)
+void channel_queue_wait(struct ndp_m *m, struct ndp_gate *g, struct cpu_event *e, channel_queue_go *go)
 {
 	base_ring_grow(g);
 	*base_ring_push(g) = (struct gate_item){e, go};
@@ -20,7 +20,7 @@ static void try_again(struct ndp_m *m, struct ndp_gate *g)
 	}
 }
 
-void queue_room(struct ndp_m *m)
+void channel_queue_room(struct ndp_m *m)
 {
 	struct channel_system *s = m->s;
 
@@ -40,7 +40,7 @@ void queue_room(struct ndp_m *m)
 	m->is_trying = false;
 }
 
-void queue_free(struct ndp_m *m)
+void channel_queue_free(struct ndp_m *m)
 {
 	for (uint32_t i = 0; i < GATE_COUNT; i++)
 		g_free(m->gates[i].items);

@@ -25,11 +25,11 @@ uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, 
 
 	s->stats.sends++;
 	if (from != UINT32_MAX) {
-		const uint64_t up = message_up(s, from);
+		const uint64_t up = channel_message_up(s, from);
 
 		units = MAX(units, up) + ps_units(s, s->p->core_link_ps);
 	}
-	down = message_down(s, to);
+	down = channel_message_down(s, to);
 	units = MAX(units + ps_units(s, s->p->point_ps + s->message_ps), down);
 	return (units + s->c->per_ps - 1) / s->c->per_ps;
 }
@@ -56,7 +56,7 @@ uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from
 
 uint64_t channel_flush(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t begin, uint64_t end)
 {
-	const uint64_t cycles = core_flush(&s->cores[core], begin, end) * s->p->flush_cycles;
+	const uint64_t cycles = channel_core_flush(&s->cores[core], begin, end) * s->p->flush_cycles;
 
 	return cpu_ps_from(s->c, now_ps * s->c->per_ps + cycles_units(s, cycles));
 }
@@ -64,15 +64,15 @@ uint64_t channel_flush(struct channel_system *s, uint32_t core, uint64_t now_ps,
 void channel_cold(struct channel_system *s)
 {
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_cold(&s->cores[i]);
+		channel_core_cold(&s->cores[i]);
 	for (uint32_t i = 0; i < s->p->ndp_count; i++)
-		manager_cold(&s->ms[i]);
+		channel_manager_cold(&s->ms[i]);
 	for (uint32_t i = 0; i < s->p->point_count; i++)
-		point_cold(&s->points[i]);
+		channel_point_cold(&s->points[i]);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_forget_pages(&s->cores[i]);
+		channel_core_forget_pages(&s->cores[i]);
 	for (uint32_t i = 0; i < s->p->ndp_count; i++)
-		translate_cold(&s->ms[i]);
+		channel_translate_cold(&s->ms[i]);
 }
 
 /* ---- pages that go or move ---- */
@@ -80,16 +80,16 @@ void channel_cold(struct channel_system *s)
 /* Something is under way that would find another state than it went by. */
 static bool is_busy(struct ndp_m *m, uint64_t line)
 {
-	return manager_is_busy(m, line) || cpu_bus_under_way(m->s->bus, line) ||
+	return channel_manager_is_busy(m, line) || cpu_bus_under_way(m->s->bus, line) ||
 	       cpu_bus_is_locked(m->s->bus, line) || base_map_get(&m->s->channels->writes, line);
 }
 
-void software_leave(void *system, uint64_t line)
+void channel_software_leave(void *system, uint64_t line)
 {
-	struct ndp_m *m = manager_of(system, line);
+	struct ndp_m *m = channel_manager_of(system, line);
 
 	if (m && !is_busy(m, line))
-		manager_take(m, line, true);
+		channel_manager_take(m, line, true);
 }
 
 /* Remote copies of the page, which no request of others takes from a core. */
@@ -100,27 +100,27 @@ static void leave_remote(struct channel_system *s, uint64_t page)
 	const bool may_have = s->has_remote_copies || s->uninhibited->len; /* or one is on its way */
 
 	for (uint64_t i = 0; may_have && i < s->p->ndp_count * s->p->core_count; i++)
-		core_leave_remote(&s->cores[i], first, first + s->c->p->page_bytes / LINE_BYTES);
+		channel_core_leave_remote(&s->cores[i], first, first + s->c->p->page_bytes / LINE_BYTES);
 }
 
-uint64_t software_forget(void *system, uint64_t page, enum cpu_translation why)
+uint64_t channel_software_forget(void *system, uint64_t page, enum cpu_translation why)
 {
 	struct channel_system *s = system;
 	const uint64_t address = page * s->c->p->page_bytes, line = cpu_pages_line(s->pages, 0, page);
-	struct ndp_m *home = manager_of(s, line);
+	struct ndp_m *home = channel_manager_of(s, line);
 	uint64_t answered = 0;
 
 	if (why != CPU_TRANSLATION_CHANGES)
 		leave_remote(s, page);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_forget(&s->cores[i], page);
+		channel_core_forget(&s->cores[i], page);
 	for (uint32_t i = 0; why == CPU_TRANSLATION_SILENT && i < s->p->ndp_count; i++)
-		translate_forget(&s->ms[i], address);
+		channel_translate_forget(&s->ms[i], address);
 	if (why == CPU_TRANSLATION_SILENT)
 		return 0;
 	for (uint32_t i = 0; i < s->p->ndp_count; i++)
-		if (&s->ms[i] == home || translate_has(&s->ms[i], address)) {
-			const uint64_t units = point_tlb_command(&s->ms[i], line, address);
+		if (&s->ms[i] == home || channel_translate_has(&s->ms[i], address)) {
+			const uint64_t units = channel_point_tlb_command(&s->ms[i], line, address);
 
 			answered = MAX(answered, units);
 		}
@@ -134,20 +134,20 @@ static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 {
 	struct channel_system *s = m->s;
 	const uint64_t index = index_of(m, line);
-	const enum near_state before = directory_state(m, index);
+	const enum near_state before = channel_directory_state(m, index);
 	cpu_version version;
 
 	if (before != state)
-		point_changed(m, index >> s->region_shift);
+		channel_point_changed(m, index >> s->region_shift);
 	if (before == NEAR_CPU && cpu_bus_take(s->bus, line, state == NEAR_NDP, &version)) {
 		cpu_channels_down(s->channels, m->channel, LINE_BYTES, 0);
-		manager_store(m, line, version);
+		channel_manager_store(m, line, version);
 	} else if (before == NEAR_SHR && state == NEAR_NDP) {
 		cpu_bus_take(s->bus, line, true, &version);
 	}
 	if (before != NEAR_CPU && state != NEAR_NDP)
-		manager_take(m, line, state == NEAR_CPU);
-	directory_set(m, index, state);
+		channel_manager_take(m, line, state == NEAR_CPU);
+	channel_directory_set(m, index, state);
 }
 
 /* All lines of the region that have a page are in the state, and stay there; the others go with them. */
@@ -160,7 +160,7 @@ static bool is_whole(const struct ndp_m *m, uint64_t region, enum near_state sta
 	if (m->regions[region].in_transit)
 		return false;
 	for (uint64_t i = first; i < MIN(first + s->region_lines, used); i++)
-		if (directory_state(m, i) != state)
+		if (channel_directory_state(m, i) != state)
 			return false;
 	return true;
 }
@@ -176,7 +176,7 @@ static void claim_page(struct ndp_m *m, uint64_t page, uint64_t begin, uint64_t 
 		if (at + LINE_BYTES > begin && at < end && !is_busy(m, line))
 			make_so(m, line, state);
 	}
-	m->regions[directory_region(m, first)].is_claimed = true;
+	m->regions[channel_directory_region(m, first)].is_claimed = true;
 }
 
 /* The NDP-M is told of the region, once. Returns when it has answered. */
@@ -185,11 +185,12 @@ static uint64_t claim_region(struct ndp_m *m, uint64_t region, enum near_state s
 	struct channel_system *s = m->s;
 
 	m->regions[region].is_claimed = false;
-	if (directory_is_summarised(s, region) && m->regions[region].state != state && is_whole(m, region, state))
-		directory_summarise(m, region, state);
+	if (channel_directory_is_summarised(s, region) && m->regions[region].state != state &&
+	    is_whole(m, region, state))
+		channel_directory_summarise(m, region, state);
 	s->stats.region_claims++;
-	message_up(s, m->channel);
-	return message_down(s, m->channel) + ps_units(s, s->message_ps);
+	channel_message_up(s, m->channel);
+	return channel_message_down(s, m->channel) + ps_units(s, s->message_ps);
 }
 
 /* NULL: the page is not touched, or its channel is plain. */
@@ -216,7 +217,7 @@ uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin
 	}
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
 		struct ndp_m *m = manager_of_page(s, page);
-		const uint64_t region = m ? directory_region(m, cpu_pages_line(s->pages, 0, page)) : 0;
+		const uint64_t region = m ? channel_directory_region(m, cpu_pages_line(s->pages, 0, page)) : 0;
 
 		if (m && m->regions[region].is_claimed) {
 			const uint64_t answered = claim_region(m, region, state);

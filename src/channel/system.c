@@ -58,11 +58,11 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 				"channel.ndp_count = %llu: near-data processors need cpu.line_bytes = %u and "
 				"cpu.placement = page or touch",
 				(unsigned long long)p->ndp_count, LINE_BYTES);
-	if (p->cache_bytes && p->core_count > HOLDERS_MAX)
+	if (p->cache_bytes && p->core_count > SHARERS_MAX)
 		base_diag_error(diag, (struct base_place){0},
 				"channel.core_count = %llu: an NDP-M knows the caches of %u cores; more need "
 				"channel.cache_bytes = 0",
-				(unsigned long long)p->core_count, HOLDERS_MAX);
+				(unsigned long long)p->core_count, SHARERS_MAX);
 	if (!is_power_of_two(p->access_bytes) || p->access_bytes > LINE_BYTES)
 		base_diag_error(diag, (struct base_place){0}, "channel.access_bytes = %llu: expected 32, 64 or 128",
 				(unsigned long long)p->access_bytes);
@@ -92,7 +92,7 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 
 /* ---- messages ---- */
 
-struct message *message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
+struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
 {
 	struct message *g = base_stack_take(&s->free_messages, next);
 
@@ -100,7 +100,7 @@ struct message *message_new(struct channel_system *s, void (*fire)(void *self, s
 	return g;
 }
 
-uint64_t message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes)
+uint64_t channel_message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes)
 {
 	s->stats.messages_up++;
 	s->stats.message_bytes += s->p->message_bytes;
@@ -108,26 +108,26 @@ uint64_t message_up_with(struct channel_system *s, uint32_t channel, uint32_t da
 	return cpu_channels_up(s->channels, channel, s->p->message_bytes + data_bytes, s->message_ps);
 }
 
-uint64_t message_up(struct channel_system *s, uint32_t channel)
+uint64_t channel_message_up(struct channel_system *s, uint32_t channel)
 {
-	return message_up_with(s, channel, 0);
+	return channel_message_up_with(s, channel, 0);
 }
 
-uint64_t message_down(struct channel_system *s, uint32_t channel)
+uint64_t channel_message_down(struct channel_system *s, uint32_t channel)
 {
 	s->stats.messages_down++;
 	s->stats.message_bytes += s->p->message_bytes;
 	return cpu_channels_down(s->channels, channel, s->p->message_bytes, s->message_ps);
 }
 
-void observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
-	     cpu_version version)
+void channel_observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
+		     cpu_version version)
 {
 	if (unlikely(s->observer.see))
 		s->observer.see(s->observer.self, unit, line, quarters, is_write, version);
 }
 
-void moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit)
+void channel_moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit)
 {
 	if (unlikely(s->observer.moved))
 		s->observer.moved(s->observer.self, line, quarters, unit);
@@ -188,7 +188,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->granule_shift = (uint32_t)__builtin_ctz(s->granules);
 	s->region_lines = p->summary_bytes / LINE_BYTES;
 	s->region_shift = (uint32_t)__builtin_ctzll(s->region_lines);
-	core_ahead_init(s);
+	channel_core_ahead_init(s);
 	s->uninhibited = g_array_new(FALSE, FALSE, sizeof(struct channel_range));
 	s->channel_lines = cpu_pages_reserve(s->pages) * (c->page_bytes / LINE_BYTES);
 	s->regions_count = (s->channel_lines + s->region_lines - 1) / s->region_lines;
@@ -197,25 +197,29 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->cores = g_aligned_alloc0(p->ndp_count * p->core_count, sizeof(*s->cores), _Alignof(struct ndp_core));
 	s->points = g_new0(struct ndp_point, p->point_count);
 	for (uint32_t i = 0; i < p->point_count; i++)
-		point_init(&s->points[i], s, i);
+		channel_point_init(&s->points[i], s, i);
 	for (uint32_t i = 0; i < p->ndp_count; i++) {
-		manager_init(&s->ms[i], s, i);
+		channel_manager_init(&s->ms[i], s, i);
 		s->shadow[i] = g_new0(uint8_t, s->regions_count);
 		for (uint64_t k = 0; k < s->regions_count; k++)
-			s->shadow[i][k] = directory_is_summarised(s, k) ? NEAR_CPU : NEAR_UNDEFINED;
+			s->shadow[i][k] = channel_directory_is_summarised(s, k) ? NEAR_CPU : NEAR_UNDEFINED;
 		for (uint32_t k = 0; k < p->core_count; k++) {
 			const uint32_t number = i * (uint32_t)p->core_count + k;
 
-			core_init(&s->cores[number], s, &s->ms[i], k, first_unit + number);
+			channel_core_init(&s->cores[number], s, &s->ms[i], k, first_unit + number);
 		}
 	}
-	s->near = (struct cpu_near_ops){
-	    .read = manager_read, .write = manager_write, .written = manager_written,
-	    .invalidate = point_invalidate, .shares = point_shares, .is_beyond = point_is_beyond,
-	    .leave = software_leave,
-	    .forget = software_forget, .self = s};
+	s->near = (struct cpu_near_ops){.read = channel_manager_read,
+					.write = channel_manager_write,
+					.written = channel_manager_written,
+					.invalidate = channel_point_invalidate,
+					.shares = channel_point_shares,
+					.is_beyond = channel_point_is_beyond,
+					.leave = channel_software_leave,
+					.forget = channel_software_forget,
+					.self = s};
 	if (p->extended_bus)
-		s->near.snoop = point_ask_all;
+		s->near.snoop = channel_point_ask_all;
 	s->channels->near = &s->near;
 	sim_stats_add_table(ctx->stats, &channel_stat_table, &s->stats, sizeof(s->stats));
 	add_laws(ctx->stats);
@@ -233,13 +237,13 @@ void channel_system_free(struct channel_system *s)
 	if (!s)
 		return;
 	for (uint32_t i = 0; i < s->p->ndp_count; i++) {
-		manager_free(&s->ms[i]);
+		channel_manager_free(&s->ms[i]);
 		g_free(s->shadow[i]);
 	}
 	for (uint32_t i = 0; i < s->p->point_count; i++)
-		point_free(&s->points[i]);
+		channel_point_free(&s->points[i]);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
-		core_free(&s->cores[i]);
+		channel_core_free(&s->cores[i]);
 	base_stack_free(&s->free_requests, next);
 	base_stack_free(&s->free_lines, next);
 	base_stack_free(&s->free_remotes, next);

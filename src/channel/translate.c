@@ -49,10 +49,10 @@ static void fire_look_up(void *self, struct cpu_event *e)
 	}
 	m->s->stats.walks++;
 	base_list_push(&m->walks, t, links);
-	point_walk(m, t);
+	channel_point_walk(m, t);
 }
 
-void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struct cpu_trail *trail)
+void channel_translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
 	struct translation *t;
@@ -71,7 +71,7 @@ void translate(struct ndp_core *core, uint64_t units, struct cpu_event *e, struc
 }
 
 /* Behind it go on those that have waited, in the order of coming. */
-void translate_walked(struct translation *t)
+void channel_translate_walked(struct translation *t)
 {
 	struct ndp_m *m = t->core->m;
 	__typeof__(t->waiting) others = t->waiting;
@@ -84,14 +84,14 @@ void translate_walked(struct translation *t)
 		go_on(base_fifo_pop(&others, links.next));
 }
 
-bool translate_has(const struct ndp_m *m, uint64_t address)
+bool channel_translate_has(const struct ndp_m *m, uint64_t address)
 {
 	const uint64_t page = address / m->s->p->tlb_page_bytes;
 
 	return m->s->p->tlb_count && (cpu_tags_find(&m->tlb, page) || walk_of(m, page));
 }
 
-void translate_forget(struct ndp_m *m, uint64_t address)
+void channel_translate_forget(struct ndp_m *m, uint64_t address)
 {
 	const uint64_t page = address / m->s->p->tlb_page_bytes;
 	struct cpu_tag *tag = m->s->p->tlb_count ? cpu_tags_find(&m->tlb, page) : NULL;
@@ -105,7 +105,7 @@ void translate_forget(struct ndp_m *m, uint64_t address)
 		t->is_old = true;
 }
 
-void translate_cold(struct ndp_m *m)
+void channel_translate_cold(struct ndp_m *m)
 {
 	if (m->s->p->tlb_count)
 		cpu_tags_clear(&m->tlb);
@@ -121,7 +121,7 @@ static uint32_t levels(uint64_t page_bytes)
 	return (rest + INDEX_BITS - 1) / INDEX_BITS;
 }
 
-void translate_init(struct ndp_m *m)
+void channel_translate_init(struct ndp_m *m)
 {
 	if (!m->s->p->tlb_count)
 		return;
@@ -129,7 +129,7 @@ void translate_init(struct ndp_m *m)
 	m->s->walk_levels = levels(m->s->p->tlb_page_bytes);
 }
 
-void translate_free(struct ndp_m *m)
+void channel_translate_free(struct ndp_m *m)
 {
 	if (m->s->p->tlb_count)
 		cpu_tags_free(&m->tlb);
