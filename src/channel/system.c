@@ -1,4 +1,5 @@
 /* system.c - NDPs on the channels of processors that are there: made, connected, freed. */
+#include "base/bits.h"
 #include "base/check.h"
 #include "channel/priv.h"
 
@@ -23,11 +24,6 @@ const struct sim_stat_table channel_stat_table = {"channel", stat_rows, ARRAY_CO
 #include "sim/explain.inc"
 
 /* ---- parameters ---- */
-
-static bool is_power_of_two(uint64_t v)
-{
-	return v && !(v & (v - 1));
-}
 
 static void check_cache(const char *name, uint64_t bytes, uint64_t ways, uint64_t line, struct base_diag_list *diag)
 {
@@ -63,10 +59,10 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 				"channel.core_count = %llu: an NDP-M knows the caches of %u cores; more need "
 				"channel.cache_bytes = 0",
 				(unsigned long long)p->core_count, SHARERS_MAX);
-	if (!is_power_of_two(p->access_bytes) || p->access_bytes > LINE_BYTES)
+	if (!base_is_power_of_two(p->access_bytes) || p->access_bytes > LINE_BYTES)
 		base_diag_error(diag, (struct base_place){0}, "channel.access_bytes = %llu: expected 32, 64 or 128",
 				(unsigned long long)p->access_bytes);
-	if (!is_power_of_two(p->summary_bytes))
+	if (!base_is_power_of_two(p->summary_bytes))
 		base_diag_error(diag, (struct base_place){0}, "channel.summary_bytes = %llu: expected a power of two",
 				(unsigned long long)p->summary_bytes);
 	if (p->attachment == CHANNEL_ATTACHMENT_PEER &&

@@ -293,9 +293,9 @@ static void check_grid(struct csp_machine *m, uint32_t core, const int64_t *v, s
 	g_free(grid);
 }
 
-static bool is_power_of_two(int64_t v)
+static bool is_fft_length(int64_t v)
 {
-	return v > 0 && v <= 65536 && !(v & (v - 1));
+	return v > 0 && v <= 65536 && base_is_power_of_two((uint64_t)v);
 }
 
 /* Whoever compares nothing agrees with everything. */
@@ -353,7 +353,7 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 		       csp_directive_lines(m, d, v[1], (v[3] * v[5] * 4 + lanes - 1) / lanes, diag) &&
 		       csp_directive_lines(m, d, v[2], v[4] * v[5] * 2, diag);
 	}
-	if (!is_power_of_two(d->kind == CSP_CHECK_FIR ? v[4] : v[3]) ||
+	if (!is_fft_length(d->kind == CSP_CHECK_FIR ? v[4] : v[3]) ||
 	    (d->kind == CSP_CHECK_FIR && (v[1] > 65536 || v[3] > 65536 || v[5] < 1 || v[5] > 64))) {
 		base_diag_error(diag, csp_directive_place(d),
 				".%s: points or channels are a power of two up to 65536, taps 1 to 64",

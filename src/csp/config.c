@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 
 enum { COMPLEX_BYTES = 8 };
@@ -83,11 +84,6 @@ void csp_core_place(const struct csp_params *p, uint32_t vaults_per_stack, uint3
 	*vault = in;
 }
 
-static bool is_power_of_two(uint64_t v)
-{
-	return v && !(v & (v - 1));
-}
-
 /* Every core lies in one stack, one after the other. */
 static void check_places(const struct csp_params *p, const struct dram_params *dram, struct base_diag_list *diag)
 {
@@ -115,16 +111,16 @@ bool csp_config_check(const struct csp_config *c, struct base_diag_list *diag)
 	const uint32_t before = diag->error_count;
 	const struct base_place at = {0};
 
-	if (!is_power_of_two(p->fu_count))
+	if (!base_is_power_of_two(p->fu_count))
 		base_diag_error(diag, at, "csp.fu_count = %llu: must be a power of two",
 				(unsigned long long)p->fu_count);
-	if (!is_power_of_two(p->block_bytes))
+	if (!base_is_power_of_two(p->block_bytes))
 		base_diag_error(diag, at, "csp.block_bytes = %llu: must be a power of two",
 				(unsigned long long)p->block_bytes);
 	if (p->block_bytes > c->dram.row_bytes)
 		base_diag_error(diag, at, "csp.block_bytes = %llu: more than a row of csp.dram.row_bytes = %llu",
 				(unsigned long long)p->block_bytes, (unsigned long long)c->dram.row_bytes);
-	if (!is_power_of_two(p->vault_bytes) ||
+	if (!base_is_power_of_two(p->vault_bytes) ||
 	    p->vault_bytes < c->dram.row_bytes * c->dram.bank_count * c->dram.rank_count)
 		base_diag_error(diag, at,
 				"csp.vault_bytes = %llu: must be a power of two of at least a row in each bank",

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "csp/priv.h"
 
@@ -156,7 +157,7 @@ static uint64_t table_words(const struct csp_directive *d, const char **what)
 		return points <= 65536 && d->values[2] <= 64 ? points * (uint64_t)d->values[2] : 0;
 	case CSP_DATA_TWIDDLE2:
 		*what = "a power of two of 2 to 65536 points";
-		return points >= 2 && points <= 65536 && !(points & (points - 1)) ? points - 1 : 0;
+		return points >= 2 && points <= 65536 && base_is_power_of_two(points) ? points - 1 : 0;
 	default:
 		*what = "8, 64, 512, 4096 or 32768 points";
 		return points == 8 || points == 64 || points == 512 || points == 4096 || points == 32768 ? points - 1 :

@@ -1,6 +1,7 @@
 /* values.c - slots by line, a ring of old bytes, private lines. */
 #include "values/values.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 
 #include <errno.h>
@@ -110,7 +111,7 @@ struct values *values_new(uint32_t line_bytes, uint32_t lines_max, uint32_t imag
 {
 	struct values *v = g_new0(struct values, 1);
 
-	CHECK(line_bytes >= 32 && !(line_bytes & (line_bytes - 1)) && lines_max && images_max);
+	CHECK(line_bytes >= 32 && base_is_power_of_two(line_bytes) && lines_max && images_max);
 	v->line_bytes = line_bytes;
 	v->quarter_bytes = line_bytes / QUARTERS;
 	v->lines_max = lines_max;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/units.h"
 #include "dc/system/priv.h"
 
@@ -47,9 +48,9 @@ bool dc_params_check(const struct dc_params *p, const struct memory_params *m, s
 		base_diag_error(diag, (struct base_place){0},
 				"duality.line_bytes = %llu: must be the line_bytes of the memory, %llu",
 				(unsigned long long)p->line_bytes, (unsigned long long)m->line_bytes);
-	if (p->line_bytes & (p->line_bytes - 1))
+	if (!base_is_power_of_two(p->line_bytes))
 		wrong(diag, "duality.line_bytes must be a power of two");
-	if (p->page_bytes & (p->page_bytes - 1) || p->page_bytes < p->line_bytes)
+	if (!base_is_power_of_two(p->page_bytes) || p->page_bytes < p->line_bytes)
 		wrong(diag, "duality.page_bytes must be a power of two, and at least a line");
 	if (p->pages == DC_FIRST_TOUCH && p->host_lines_stay)
 		wrong(diag, "duality.pages=first_touch: what the host has written lies in no socket yet; set "
