@@ -22,7 +22,7 @@ static inline bool base_is_power_of_two(uint64_t v)
 	return v && !(v & (v - 1));
 }
 
-/* Of a power of two. */
+/* The logarithm to the base 2 of a power of two. */
 static inline uint32_t base_log2(uint64_t power)
 {
 	CHECK(base_is_power_of_two(power));

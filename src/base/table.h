@@ -7,7 +7,7 @@
 
 enum { BASE_TABLE_SHIFT = 6, BASE_TABLE_BLOCK = 1 << BASE_TABLE_SHIFT };
 
-/* Of zeroes: an empty one. */
+/* A table of zeroes is an empty one. */
 struct base_table {
 	uint64_t **blocks; /* NULL: none of its numbers has one */
 	uint64_t block_count;

@@ -2,7 +2,7 @@
 #ifndef STRATA_BASE_UNMODELLED_H
 #define STRATA_BASE_UNMODELLED_H
 
-/* Of all instructions that the program has executed: with a larger share in such code each table marks the run. */
+/* Each table marks a run with a larger share of its instructions in code that is not modelled. */
 #define BASE_UNMODELLED_MARKED 0.05
 
 #endif

@@ -41,7 +41,7 @@ const char *csp_part_doc(enum csp_part part);
 
 enum csp_wait { CSP_WAITS_NOT, CSP_WAITS_FOR_SIGNAL, CSP_WAITS_FOR_LINE, CSP_WAITS_FOR_UNIT };
 
-/* Of a core. */
+/* The account of a core. */
 struct csp_account {
 	uint64_t (*cells)[CSP_PART_COUNT]; /* cycles, by instruction */
 	enum csp_wait wait;	/* the controller waits, for what it found missing last */

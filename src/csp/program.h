@@ -75,7 +75,7 @@ struct csp_define {
  * csp_program_free. */
 struct csp_program *csp_assemble(const char *text, const char *path, const struct csp_config *config,
 				 const struct csp_define *defines, uint32_t define_count, struct base_diag_list *diag);
-/* The same from a file, of at most CSP_PROGRAM_BYTES_MAX. */
+/* Assembles a file of at most CSP_PROGRAM_BYTES_MAX. */
 struct csp_program *csp_assemble_file(const char *path, const struct csp_config *config,
 				      const struct csp_define *defines, uint32_t define_count,
 				      struct base_diag_list *diag);

@@ -24,7 +24,7 @@ struct csp_designs {
 void csp_space_make(const struct csp_config *base, const struct csp_application *a, struct csp_designs *out);
 /* The point of a width whose power^2 * area is least (section 3.4.2); NULL: none of this width. */
 const struct csp_point *csp_space_representative(const struct csp_designs *s, uint32_t fu_count);
-/* Of all: least power, least area. */
+/* The designs of least power and of least area. */
 const struct csp_point *csp_space_least_power(const struct csp_designs *s);
 const struct csp_point *csp_space_least_area(const struct csp_designs *s);
 

@@ -127,10 +127,10 @@ struct energy_list {
 /* Adds a part's table; there must be room for it. */
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
 		     const void *counts, size_t counts_bytes);
-/* The same of a part that this machine has not. */
+/* Adds the rows of a part that this machine has not. */
 void energy_list_add_absent(struct energy_list *list, const struct energy_table *table, const void *params,
 			    const void *counts, size_t counts_bytes);
-/* The same of a part that is there under a name (kept): its components and its statistics begin with that. */
+/* Adds a part that is there under a name (kept): its components and its statistics begin with that. */
 void energy_list_add_of(struct energy_list *list, const char *name, const struct energy_table *table,
 			const void *params, const void *counts, size_t counts_bytes);
 

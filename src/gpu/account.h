@@ -26,7 +26,7 @@
 enum account_part {
 	ACCOUNT_SHARED = NET_STAGE_COUNT, /* shared memory, constants and parameters: no request */
 	ACCOUNT_OTHER,                    /* another warp could go on, before what these waited for was there */
-	/* Of a block that is away: */
+	/* What a block that is away waits for: */
 	ACCOUNT_OWN_SM, /* its SM does something for it */
 	ACCOUNT_ROOM,   /* nothing of it may leave yet */
 	ACCOUNT_SLOT,   /* at its stack */
@@ -141,7 +141,7 @@ const char *account_use_name(enum account_use use);
 /* A kernel; one more where it was translated anew. */
 struct account_kernel {
 	char *name;
-	/* Of all its launches, from one's begin to the next one's: what it has written may end later. */
+	/* Uses in all its launches, from one's begin to the next one's: what it has written may end later. */
 	uint64_t uses[ACCOUNT_USE_COUNT];
 	uint32_t inst_count;
 	struct account_inst *insts;
@@ -169,7 +169,7 @@ struct gpu;
 
 /* NULL: it is off. */
 const struct account *gpu_account_of(const struct gpu *g);
-/* As the statistics and net/stamp.h name them. */
+/* Their names, which are those of the statistics and of net/stamp.h. */
 const char *account_reason_name(uint32_t reason);
 const char *account_part_name(uint32_t part);
 const char *account_part_doc(uint32_t part);

@@ -44,7 +44,7 @@ struct nsu_params {
 #include "sim/param_end.inc"
 };
 
-/* Of arithmetic, where results meet on buses (sm.result_bus_count), in cycles. */
+/* Latencies of arithmetic, in cycles, where results meet on buses (sm.result_bus_count). */
 enum { GPU_PIPE_LATENCY_MIN = 5, GPU_PIPE_LATENCY_MAX = 200 };
 
 struct gpu_config {

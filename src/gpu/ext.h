@@ -102,7 +102,7 @@ struct gpu_ext_ops {
 	bool (*sm_has_work)(void *self, const struct sm *sm);
 	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */
 	bool (*line)(void *self, struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
-	/* Of a CTA that it watches (sm_cta.watcher) all stores are acknowledged. */
+	/* All stores of a CTA that it watches (sm_cta.watcher) are acknowledged. */
 	void (*cta_stored)(void *self);
 	/* All stores of the SM that were counted together (sm_stores_drained) are in memory. */
 	void (*stores_done)(void *self, struct sm *sm);
@@ -152,8 +152,8 @@ struct gpu_audit_ops {
 	void (*hit)(void *self, uint32_t cache, const struct mem_req *r);
 	/* `to`, which has waited for it, brings on the line that `from` has brought. */
 	void (*pass)(void *self, const struct mem_req *from, const struct mem_req *to);
-	/* Of a CTA, by its index in the grid: a store or a reduction of so many lines is issued; one of them leaves its
-	 * SM as r; r is acknowledged. */
+	/* A store or a reduction of a CTA (its index in the grid) is issued, of so many lines; one of them leaves its SM
+	 * as r; r is acknowledged. */
 	void (*store_issued)(void *self, uint64_t cta, uint32_t line_count);
 	void (*store_sent)(void *self, uint64_t cta, const struct mem_req *r);
 	void (*store_acknowledged)(void *self, const struct mem_req *r);

@@ -101,7 +101,7 @@ uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);
 /* Reads of an SM's L1 data cache since gpu_new, and those that missed. */
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);
-/* Of its MSHRs, the share that is in use now, 0 to 1. */
+/* The share of its MSHRs that is in use now, 0 to 1. */
 double gpu_l1d_mshr_share(const struct gpu *g, uint32_t sm);
 
 /* Stack whose logic layer holds this SM, or UINT32_MAX for an SM of the GPU itself. SM numbers of the stacks follow

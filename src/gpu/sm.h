@@ -248,7 +248,7 @@ struct sm {
 /* Latency and issue interval of the execution units by enum simt_unit, in cycles; [SIMT_UNIT_COUNT] each. */
 void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
 
-/* The same by enum simt_kind, 0 where the unit's hold; [SIMT_KIND_COUNT] each. */
+/* Latencies and intervals by enum simt_kind, 0 where the unit's hold; [SIMT_KIND_COUNT] each. */
 void sm_kind_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
 
 struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack);
@@ -272,7 +272,7 @@ struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot,
 uint32_t sm_slot_find(const struct sm *sm);
 
 /* sm_issue.c */
-/* Of SM_WHOLE parts, what the warp's next instruction takes of what is made for all its threads: all, unless
+/* How many of SM_WHOLE parts of what is made for all threads the warp's next instruction takes: all, unless
  * sm.divergence_is_free. */
 static inline uint32_t sm_share(const struct sm *sm, const struct sm_warp *w)
 {
@@ -297,7 +297,7 @@ void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue
 void sm_count_issue(struct sm *sm, const struct simt_step *step);
 void sm_count_threads(struct gpu *g, uint32_t threads);
 uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
-/* The same while the GPU's SMs are stopped: counts the cycle, issues nothing. */
+/* A cycle while the GPU's SMs are stopped: counts it, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);
 void sm_wheel_due(struct sm *sm);
 void sm_wheel_add(struct sm *sm, struct sm_warp *w);
@@ -381,7 +381,7 @@ extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_
 void port_new(struct sm *sm);
 /* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
-/* The same; bytes: those of its line that it reads or writes, of which others are what lies at its address. */
+/* Pushes a request with the bytes of its line that it reads or writes; others are what lies at its address. */
 void port_push_bytes(struct sm *sm, struct mem_req *r, const struct mem_req_bytes *bytes);
 static inline uint16_t port_number(const struct sm *sm, enum sm_port_kind kind)
 {

@@ -28,7 +28,7 @@ struct hdl_port_out {
 };
 
 struct hdl_ports {
-	/* Of the waveform: when the cycle begins, a half of it, and whether it is recorded. */
+	/* The waveform: when the cycle begins, a half of it, and whether it is recorded. */
 	uint64_t time_ps, half_ps;
 	uint8_t is_recorded;
 	/* To the design. */

@@ -70,7 +70,7 @@ enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uin
  * MISS, MERGED or STALL as for a read (the line arrives dirty); without write_allocate a write that finds neither the
  * line nor an MSHR of it is WRITE_THROUGH. Parameters must have been checked (gpu/config.c). */
 enum mem_cache_result mem_cache_write(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
-/* The same in a cache with sectors, where a request touches bytes of its line: *fetch_mask are the sectors, bit by
+/* Accesses to a cache with sectors, where a request touches bytes of its line: *fetch_mask are the sectors, bit by
  * number, that the owner must fetch for mshr now; 0 with any result but MISS. A MISS may be of a line whose MSHR
  * exists. is_update: a write that reads what it writes, so that it must find it. A write that takes a line in at once
  * (write_validate) evicts: *victim as below. */
@@ -94,7 +94,7 @@ void mem_cache_is_part(struct mem_cache *c, const struct mem_cache_part *part);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);
-/* Of the MSHRs, the share in use, 0 to 1. */
+/* The share of the MSHRs that is in use, 0 to 1. */
 double mem_cache_mshr_share(const struct mem_cache *c);
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
 /* Has the line been invalidated on its way? */

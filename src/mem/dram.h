@@ -228,7 +228,7 @@ bool dram_banks_is_legal(const struct dram_banks *b, enum dram_command c, uint32
 /* Issues a legal command. Returns for RD and WR the time (units) at which the last bit has crossed the TSVs' wires
  * (answer_units not included), else 0. */
 uint64_t dram_banks_issue(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);
-/* The same for one whose command is known: ACT, PRE, and a column command. */
+/* Each issues a command of a known kind: ACT, PRE, and a column command. */
 void dram_banks_activate(struct dram_banks *b, uint32_t bank, uint32_t row, uint64_t cycle);
 void dram_banks_precharge(struct dram_banks *b, uint32_t bank, uint64_t cycle);
 uint64_t dram_banks_column(struct dram_banks *b, enum dram_command c, uint32_t bank, uint32_t row, uint64_t cycle);

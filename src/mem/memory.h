@@ -78,7 +78,7 @@ bool mem_memory_can_accept(struct mem_memory *m, uint64_t addr_bytes, enum mem_o
  * in. May be called at any time and in any domain, also from done() and room(). MEM_ATOMIC is served as a read. */
 bool mem_memory_offer(struct mem_memory *m, struct mem_req *r);
 
-/* The same in steps, for who makes the request once there is room: at is the request's place (mem_memory_place). A
+/* An offer in two steps, for who makes the request once there is room: at is its place (mem_memory_place). A
  * refusal makes room() be called; the request may be accepted if there is room and it lies within its line. */
 bool mem_memory_has_room(struct mem_memory *m, const struct mem_place *at, enum mem_op op);
 void mem_memory_accept(struct mem_memory *m, struct mem_req *r, const struct mem_place *at);

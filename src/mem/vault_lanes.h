@@ -23,7 +23,7 @@ static inline lanes all_lanes(int16_t value)
 	return (lanes){0} + value;
 }
 
-/* Of the lanes of a word's half, 0 or 1, the bit of the bank. */
+/* Each lane of a word's half, 0 or 1, has the bit of its bank. */
 static inline lanes lane_bits(uint32_t half)
 {
 	return half ? (lanes){256, 512, 1024, 2048, 4096, 8192, 16384, INT16_MIN}
@@ -85,7 +85,7 @@ static inline int16_t lane_of_cycle(const struct mem_vault *v, uint64_t cycle)
 	return (int16_t)base_min_u64(after, LANE_LATER);
 }
 
-/* Of a lane that never is SIM_NEVER, which is all ones. */
+/* The cycle of a lane; SIM_NEVER, which is all ones, of one that never is. */
 static inline uint64_t cycle_of_lane(const struct mem_vault *v, int16_t lane)
 {
 	return (v->lanes.base_cycle + (uint64_t)lane) | -(uint64_t)(lane == LANE_NEVER);

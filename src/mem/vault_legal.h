@@ -94,7 +94,7 @@ static ALWAYS_INLINE void vault_hold_columns(struct mem_vault *v, enum dram_comm
 		hold(v, rank, v->ranks[rank].banks, c, v->banks.rank_gate[rank][c], f);
 }
 
-/* Of these banks' proposals those that are legal at cycle, that of the last look; *first, the cycle at which another
+/* Which of these banks' proposals are legal at cycle, that of the last look; *first, the cycle at which another
  * one is, is lowered as far as vault_first_late does not know of it. */
 static ALWAYS_INLINE uint64_t vault_legal(const struct mem_vault *v, uint64_t banks, uint64_t cycle, uint64_t *first,
 					  struct form f)
@@ -116,7 +116,7 @@ static ALWAYS_INLINE uint64_t vault_first(const struct mem_vault *v, uint64_t ba
 	return f.is_dual_bus ? base_max_u64(cycle, lanes_first(v, banks)) : ring_first(v, banks, cycle, f);
 }
 
-/* The same of bank b, which proposes something. */
+/* The first legal cycle of bank b, which proposes something. */
 static ALWAYS_INLINE uint64_t vault_first_of_bank(const struct mem_vault *v, uint32_t b, uint64_t cycle, struct form f)
 {
 	return f.is_dual_bus ? base_max_u64(cycle, cycle_of_lane(v, v->lanes.cycle[b]))

@@ -47,7 +47,7 @@ static __attribute__((noinline)) void put_later(struct mem_vault *v, uint64_t ba
 		v->ring.ready_cycle[first_bit(banks)] = ready_cycle;
 }
 
-/* The same, for any ready_cycle after the last look. */
+/* The proposals of these banks, which stand nowhere, are legal from ready_cycle on, which is after the last look. */
 static inline void put(struct mem_vault *v, uint64_t banks, enum proposal_kind kind, uint64_t ready_cycle)
 {
 	if (unlikely(ready_cycle - v->ring.till_cycle > READY_RING)) {
@@ -68,7 +68,7 @@ static inline void stand(struct mem_vault *v, uint32_t b, enum dram_command c, u
 		put(v, 1ull << b, kind_of(c), ready_cycle);
 }
 
-/* The same: by the bank and its group, and for ACT and PRE its rank. */
+/* Bank b, which stands nowhere, proposes c, for when it and its group, and with ACT and PRE its rank, allow it. */
 static inline void ring_set(struct mem_vault *v, uint32_t b, enum dram_command c)
 {
 	const struct dram_bank *k = &v->banks.bank[b];
@@ -193,7 +193,7 @@ static ALWAYS_INLINE uint64_t held_columns(const struct mem_vault *v, uint64_t b
 	}
 }
 
-/* Of these banks' proposals those that are legal at cycle, that of the last look or the next; *first is no later than
+/* Which of these banks' proposals are legal at cycle, that of the last look or the next; *first is no later than
  * the cycle at which another one, ready now, is. */
 static ALWAYS_INLINE uint64_t ring_legal(const struct mem_vault *v, uint64_t banks, uint64_t cycle, uint64_t *first,
 					 struct form f)
@@ -218,7 +218,7 @@ static ALWAYS_INLINE uint64_t first_of_slot(const struct mem_vault *v, uint64_t 
 	return banks & ~held ? ready_cycle : first;
 }
 
-/* The same for proposals that are later than the ring reaches. */
+/* The least of first and the cycles of these banks' proposals that are later than the ring reaches. */
 static __attribute__((noinline)) uint64_t first_of_later(const struct mem_vault *v, uint64_t banks, uint64_t first)
 {
 	for (; banks; banks &= banks - 1) {
@@ -253,7 +253,7 @@ static ALWAYS_INLINE uint64_t ring_first(const struct mem_vault *v, uint64_t ban
 	return ring_legal(v, banks, cycle, &first, f) ? cycle : ring_first_late(v, banks, first, f);
 }
 
-/* The same of bank b, which proposes something. */
+/* The first legal cycle of bank b, which proposes something. */
 static ALWAYS_INLINE uint64_t ring_first_of_bank(const struct mem_vault *v, uint32_t b, uint64_t cycle)
 {
 	const enum dram_command c = (enum dram_command)v->proposals.command[b];

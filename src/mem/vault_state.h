@@ -25,7 +25,7 @@ struct slot {
 	uint8_t bank, next;
 };
 
-/* Of the request in a slot: its direction, whether a column of it has been served, and what had to go before. */
+/* A note on the request in a slot: its direction, whether a column of it was served, what had to go before. */
 enum slot_note { SLOT_WRITES = WRITING, SLOT_HAS_STARTED = 2, SLOT_NEEDED_ACT = 4, SLOT_NEEDED_PRE = 8 };
 
 struct list {
@@ -61,7 +61,7 @@ struct vault_ring {
 	/* Bit per bank: its proposal is ready at till_cycle; it is ready later than the ring reaches. All others with
 	 * a proposal are in the ring. */
 	uint64_t ready, later;
-	/* Of the READY_RING cycles after till_cycle those in which some of a kind may become ready, by cycle %
+	/* Those of the READY_RING cycles after till_cycle in which some of a kind may become ready, by cycle %
 	 * READY_RING; and a cycle before which none that is later does. */
 	uint64_t row_slots, till_cycle, column_slots; /* not beside each other: see ring_look */
 	uint64_t later_cycle;
@@ -69,7 +69,7 @@ struct vault_ring {
 	uint64_t ready_cycle[DRAM_BANK_MAX]; /* as it was proposed, and of those that are later as it is now */
 };
 
-/* The same: see vault_lanes.h. */
+/* Proposals by bank, in lanes of vectors: see vault_lanes.h. */
 struct vault_lanes {
 	int16_t cycle[DRAM_BANK_MAX] __attribute__((aligned(HOST_LINE_BYTES))); /* by bank, from base_cycle on */
 	uint64_t base_cycle;
@@ -106,7 +106,7 @@ struct mem_vault {
 	bool is_turning; /* it only serves the rows that are open for it, then turns */
 	bool auto_precharges;
 	bool watches_idle; /* what refresh and power do depends on what requests wait */
-	/* Of the drain: writes that it may serve, where it may end before, and what it serves in any case. */
+	/* The drain: writes that it may serve, where it may end before, and what it serves in any case. */
 	uint32_t drain_left, drain_low, write_high, write_low;
 	uint64_t drain_before_cycle;
 	uint32_t reads_left;	     /* to be served before writes may turn the bus again */

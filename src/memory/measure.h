@@ -63,7 +63,7 @@ struct memory_result {
 
 struct memory_measure;
 
-/* Of all data buses together, or of the link in front for this share of reads (0 to 1), if that is less. */
+/* The peak of all data buses, or of the link in front at this share of reads (0 to 1), if that is less. */
 double memory_measure_peak_bytes_per_s(const struct memory_standard *s, double read_share);
 
 /* Does the stream fit the memory? False with messages. */

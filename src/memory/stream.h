@@ -47,7 +47,7 @@ struct memory_stream {
 	/* private */
 	uint64_t next_addr_bytes, pass_addr_bytes, stride_bytes, random, write_percent;
 	struct memory_trace *trace;
-	/* Of a trace of places. */
+	/* What a trace of places needs. */
 	struct mem_order order;
 	struct mem_shape shape;
 	uint32_t pseudo_count, burst_bytes;

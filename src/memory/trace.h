@@ -45,7 +45,7 @@ bool memory_trace_format_find(const char *name, enum memory_trace_format *format
 /* Opens a file and reads its first request. diag is kept: what is wrong with the file, now or later, is appended there,
  * with line and column. NULL after a message: it cannot be read, is damaged, empty, or not of the format. */
 struct memory_trace *memory_trace_open(const char *path, enum memory_trace_format format, struct base_diag_list *diag);
-/* The same of an open file, which the trace closes; name is for messages, and kept. */
+/* Opens a trace of an open file, which the trace closes; name is for messages, and kept. */
 struct memory_trace *memory_trace_open_fd(int fd, const char *name, enum memory_trace_format format,
 					  struct base_diag_list *diag);
 void memory_trace_close(struct memory_trace *t);

@@ -55,7 +55,7 @@ bool net_channel_ready(struct net_channel *ch, const struct sim_comp *waiter);
 /* Sends r as a packet of bytes (rounded up to flits; 0: it shares an earlier packet's flit), not before earliest_units
  * (>= now). Requires a credit. Returns the time at which the wire has taken the last flit. */
 uint64_t net_channel_send(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units);
-/* The same for a packet that does not come out of the channel: it takes the wire and no place, and who sends it has it
+/* Sends a packet that does not come out of the channel: it takes the wire and no place, and who sends it has it
  * from r->ready_units on. Whoever may send may send so instead. */
 uint64_t net_channel_send_past(struct net_channel *ch, struct mem_req *r, uint32_t bytes, uint64_t earliest_units);
 /* First packet that has arrived by now, or NULL. */
@@ -94,7 +94,7 @@ void net_xbar_set_receiver(struct net_xbar *x, uint32_t output, struct sim_comp 
 bool net_xbar_ready(struct net_xbar *x, uint32_t input, uint32_t output, const struct sim_comp *waiter);
 uint64_t net_xbar_send(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
 		       uint64_t earliest_units);
-/* As net_channel_send_past. */
+/* Sends a packet that does not come out of the crossbar, as net_channel_send_past does. */
 uint64_t net_xbar_send_past(struct net_xbar *x, uint32_t input, uint32_t output, struct mem_req *r, uint32_t bytes,
 			    uint64_t earliest_units);
 struct mem_req *net_xbar_peek(struct net_xbar *x, uint32_t output);

@@ -97,7 +97,7 @@ struct nsu_block {
 	/* Virtual registers of the function, ascending: what OFLD.BEG sends and OFLD.END returns. */
 	uint32_t *live_in, live_in_count;
 	uint32_t *live_out, live_out_count;
-	/* The same in packets: 32-bit words per thread, and predicates, of one bit per thread. */
+	/* Live-ins and live-outs in packets: 32-bit words per thread, and predicates, of one bit per thread. */
 	uint32_t send_words, send_preds, return_words, return_preds;
 	uint32_t load_count, store_count;     /* instructions */
 	uint32_t load_entries, store_entries; /* buffer entries they need: 64-bit accesses take two, and so on */

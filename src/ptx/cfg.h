@@ -45,7 +45,7 @@ void ptx_cfg_free(struct ptx_cfg *cfg);
 
 /* Live registers just before instruction inst: out[live_words] is overwritten. */
 void ptx_live_before(const struct ptx_cfg *cfg, uint32_t inst, uint64_t *out);
-/* The same for every instruction of a block at once: rows[instructions of the block][live_words]. */
+/* What is live before every instruction of a block: rows[instructions of the block][live_words]. */
 void ptx_live_block(const struct ptx_cfg *cfg, uint32_t block, uint64_t *rows);
 
 /* A write that always replaces the whole register: neither guarded nor of a component. */

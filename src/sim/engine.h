@@ -95,7 +95,7 @@ uint64_t sim_run(struct sim_engine *e);
 /* Runs every tick up to and at time_units, which is not before now, and moves time there: for whoever drives the engine
  * from outside, in steps. Ends earlier, at the tick that it came to, after sim_stop or at the limit. */
 uint64_t sim_run_until(struct sim_engine *e, uint64_t time_units);
-/* The same where the caller knows that no tick is due until then, by sim_next_units: time moves. */
+/* Moves time to time_units; the caller knows by sim_next_units that no tick is due until then. */
 void sim_pass_units(struct sim_engine *e, uint64_t time_units);
 /* When the next tick is due; SIM_NEVER: nobody is scheduled. */
 uint64_t sim_next_units(struct sim_engine *e);
@@ -114,7 +114,7 @@ bool sim_was_limited(const struct sim_engine *e);
 void sim_cancel_all(struct sim_engine *e);
 /* Moves time forward to time_units with nothing scheduled before it: for host-side delays between launches. */
 void sim_advance_units(struct sim_engine *e, uint64_t time_units);
-/* The same to time_ps, unless time is there already. */
+/* Advances to time_ps, unless time is there already. */
 void sim_advance_ps(struct sim_engine *e, uint64_t time_ps);
 
 #endif

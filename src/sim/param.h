@@ -40,7 +40,7 @@
 #define SIM_PARAM_CHOICES(list) (&list(SIM_PARAM_CHOICE)[1])
 
 enum sim_param_kind { SIM_PARAM_U64, SIM_PARAM_F64, SIM_PARAM_BOOL, SIM_PARAM_ENUM, SIM_PARAM_TEXT };
-/* Of a name, its end included; sim_param_format needs no more for any value. */
+/* A name has at most so many bytes, its end included; sim_param_format needs no more for any value. */
 enum { SIM_PARAM_TEXT_BYTES = 128 };
 
 struct sim_param_desc {

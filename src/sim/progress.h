@@ -11,7 +11,7 @@
 
 enum { SIM_PROGRESS_SPENT_MAX = 16 };
 
-/* Of one purpose so far, in whatever the machine counts it in. */
+/* What has gone to one purpose so far, in whatever the machine counts it in. */
 struct sim_progress_spent {
 	const char *what;
 	uint64_t amount;

@@ -18,11 +18,11 @@ enum { SIM_SAMPLE_ROWS = 1024, SIM_SAMPLE_PARTS_MAX = 64 };
 /* A count: the statistic of this name, whose instances are added up; what the machine has not is left out. */
 struct sim_sample_count {
 	const char *name;
-	/* The same count, where the statistic is behind or does not tell the parts, of which there are part_count. */
+	/* Reads the count where the statistic is behind or does not tell the parts, of which there are part_count. */
 	uint64_t (*read)(const void *self, uint32_t part);
 	uint32_t (*part_count)(const void *self); /* with read; NULL: one */
 	const char *part; /* what a part is: "channel" */
-	/* Of an instance of the statistic: which part of the machine it is of, below SIM_SAMPLE_PARTS_MAX; each is
+	/* The part of the machine that an instance of the statistic is of, below SIM_SAMPLE_PARTS_MAX; each is
 	 * sampled by itself. NULL: all are one. */
 	uint32_t (*part_of)(const void *self, uint32_t instance, uint32_t instance_count);
 };

@@ -110,7 +110,7 @@ bool sim_stats_hist(const struct sim_stats *s, const char *key, struct sim_hist 
 const uint64_t **sim_stats_addresses(const struct sim_stats *s, const char *key, uint32_t *count);
 /* Value of one instance (by order of addition). */
 bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32_t instance, uint64_t *value);
-/* Of the prefix's first table. */
+/* How many instances the prefix's first table has. */
 uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix);
 
 /* A law: counts whose sums are equal whenever no kernel runs, such as "memory.requests = memory.answers" or

@@ -29,7 +29,7 @@ struct simt_check {
  * caller only when this returns a finding: it is new. */
 struct simt_finding *simt_check_note(struct simt_launch *l, const struct simt_warp *w, const struct simt_exec *e,
 				     uint32_t lane, enum simt_finding_kind kind, const struct simt_exec *other);
-/* The same of a thread by its number in its CTA, count times. */
+/* Notes a finding of a thread by its number in its CTA, count times. */
 struct simt_finding *simt_check_note_at(struct simt_launch *l, const uint32_t *cta, uint32_t thread,
 					const struct simt_exec *e, enum simt_finding_kind kind,
 					const struct simt_exec *other, uint64_t count);
@@ -66,7 +66,7 @@ void simt_check_lane_bytes(const struct simt_warp_state *s, const struct simt_me
 
 struct simt_clocks;
 
-/* Of the trees of a grid with so many CTAs. */
+/* How many levels the trees of a grid with so many CTAs have. */
 uint32_t simt_clocks_levels(uint64_t cta_count);
 struct simt_clocks *simt_clocks_of_cta(uint32_t levels, uint32_t cta, uint32_t warp_count, const uint32_t *clock);
 struct simt_clocks *simt_clocks_ref(struct simt_clocks *c);

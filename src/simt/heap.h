@@ -4,7 +4,7 @@
 
 #include "simt/memory.h"
 
-/* As the default of CUDA's malloc heap size limit (CUDA C++ Programming Guide, Heap Memory Allocation). */
+/* The default of CUDA's malloc heap size limit (CUDA C++ Programming Guide, Heap Memory Allocation). */
 #define SIMT_HEAP_BYTES (8ull << 20)
 
 struct simt_heap;

@@ -88,7 +88,7 @@ struct simt_check *simt_memory_check(const struct simt_memory *m); /* NULL: none
 const struct simt_alloc *simt_memory_entry(const struct simt_memory *m, uint32_t i);
 /* Appends "N bytes past the end of the nearest allocation, ..." to a message of at most size_bytes. */
 void simt_memory_describe(const struct simt_memory *m, uint64_t addr, char *text, uint32_t size_bytes);
-/* The same of an access, with the switch by which pages decide, as on hardware, where they would let it pass. */
+/* Describes an access, with the switch by which pages decide, as on hardware, where they would let it pass. */
 void simt_memory_describe_access(const struct simt_memory *m, uint64_t addr, uint32_t bytes, char *text,
 				 uint32_t size_bytes);
 

@@ -306,7 +306,7 @@ struct simt_limit {
 	uint64_t warp_instructions, thread_instructions; /* the counter has come so far; 0: no limit */
 	uint32_t turn_instructions; /* of a warp before another one has its turn; 0: as many as are fast */
 	uint32_t resident_ctas; /* that take turns from the beginning; 0: one after the other */
-	/* Of every step, after it; NULL: nobody looks on. */
+	/* Hears of every step, after it; NULL: nobody looks on. */
 	void (*observe)(void *self, const struct simt_warp *w, const struct simt_step *step);
 	void *self;
 };

@@ -54,7 +54,7 @@ void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map
 bool map_learned_resumed(struct map_learned *m);
 /* Where a request goes: to the host, or to a place of its page's mapping. */
 void map_learned_place(const struct map_learned *m, struct mem_req *r);
-/* Of a struct map_learned: the map by the learned bits where it has the address, else NULL. */
+/* The map by the learned bits of a struct map_learned, where it has the address, else NULL. */
 const struct gpu_map *map_learned_map_of(const void *learned, uint64_t addr_bytes);
 
 /* After learning: the lowest of the chosen bits; 0 before. */
