@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 
-/* Of what the object that the pointer points to is the field. */
+/* The object whose field the pointer points to. */
 #define base_owner(pointer, type, field) ((type *)(void *)((char *)(pointer) - offsetof(type, field)))
 
 #define BASE_FIFO(type) type *first, *last /* last: valid only while there is a first */
@@ -63,7 +63,7 @@
 		item_;                           \
 	})
 
-/* The same, or an item that is new from the heap and has nothing in it, where the stack is empty: a pool. */
+/* A pool: an item from the stack, or a new one from the heap, all zero, where the stack is empty. */
 #define base_stack_take(top, link)                                      \
 	({                                                              \
 		__typeof__(top) top_ = (top);                           \

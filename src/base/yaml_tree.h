@@ -31,7 +31,7 @@ struct base_place base_yaml_place(const struct base_yaml *y, const yaml_node_t *
 
 /* A value's text; NULL after a message: "expected WHAT", for it is a list or a mapping, or it is empty. */
 const char *base_yaml_text(struct base_yaml *y, const yaml_node_t *n, const char *what);
-/* The same; the text may be empty. */
+/* A scalar's text as above, which may be empty. */
 const char *base_yaml_words(struct base_yaml *y, const yaml_node_t *n, const char *what);
 bool base_yaml_number(struct base_yaml *y, const yaml_node_t *n, const char *what, double *out);
 /* A whole number of that range. */

@@ -71,7 +71,7 @@ uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_
 struct sim_stats *csp_machine_stats(const struct csp_machine *m);
 /* NULL: none was loaded. */
 const struct csp_program *csp_machine_program(const struct csp_machine *m);
-/* Of the run; NULL: there was none. */
+/* The numbers of the run; NULL: there was none. */
 const struct csp_result *csp_machine_result(const struct csp_machine *m);
 
 /* data.c: one directive; false with messages. */

@@ -65,7 +65,7 @@ typedef double experiment_field(void *ctx, uint32_t run, const char *path, struc
 /* Does the expression give as many numbers? count 0: one, and no list. False after messages. */
 bool experiment_check(const struct experiment_names *names, const struct experiment_expression *e, uint32_t count,
 		      struct base_diag_list *diag);
-/* Of an expression that was checked: its number, or that of its list at an index (one number is every one of them). */
+/* The number of an expression that was checked, or that of its list at an index (one number is every one of them). */
 double experiment_number(const struct experiment_names *names, const struct experiment_expression *e, uint32_t index,
 			 experiment_field *field, void *ctx);
 

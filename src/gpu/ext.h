@@ -152,8 +152,8 @@ struct gpu_audit_ops {
 	void (*hit)(void *self, uint32_t cache, const struct mem_req *r);
 	/* `to`, which has waited for it, brings on the line that `from` has brought. */
 	void (*pass)(void *self, const struct mem_req *from, const struct mem_req *to);
-	/* A store or a reduction of a CTA (its index in the grid) is issued, of so many lines; one of them leaves its SM
-	 * as r; r is acknowledged. */
+	/* A store or a reduction of a CTA (its index in the grid) is issued, of so many lines; one of them leaves its
+	 * SM as r; r is acknowledged. */
 	void (*store_issued)(void *self, uint64_t cta, uint32_t line_count);
 	void (*store_sent)(void *self, uint64_t cta, const struct mem_req *r);
 	void (*store_acknowledged)(void *self, const struct mem_req *r);

@@ -23,7 +23,7 @@ static inline struct net_wire net_wire_of(uint64_t units, uint64_t bytes)
 	return (struct net_wire){.per_units = base_divisor_of(bytes), .scale = units};
 }
 
-/* The same by a rate, where a ps is so many units. */
+/* Sets the wire up by a rate, where a ps is so many units. */
 static inline struct net_wire net_wire_of_rate(uint64_t mbytes_per_s, uint64_t units_per_ps)
 {
 	return net_wire_of(1000000 * units_per_ps, mbytes_per_s);

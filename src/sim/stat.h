@@ -72,7 +72,7 @@ struct sim_stat_tables {
 };
 /* Adds a table unless it is there; its prefix and rows are kept. There must be room. */
 void sim_stat_tables_add(struct sim_stat_tables *tables, const struct sim_stat_table *table);
-/* The same of rows that several prefixes share. */
+/* Adds rows that several prefixes share. */
 void sim_stat_tables_add_rows(struct sim_stat_tables *tables, const char *prefix, const struct sim_stat_desc *rows,
 			      uint32_t row_count);
 /* The row of "prefix.name", NULL if no table has it. A prefix may itself contain dots. */
@@ -89,7 +89,7 @@ void sim_stats_free(struct sim_stats *s);
 void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_stat_desc *rows, uint32_t row_count,
 		   void *instance, size_t bytes);
 
-/* The same by a table. */
+/* Adds one instance of a table. */
 void sim_stats_add_table(struct sim_stats *s, const struct sim_stat_table *table, void *instance, size_t bytes);
 
 /* Calls fn once per declared statistic, groups in order of addition, with the value merged over the instances: value

@@ -71,8 +71,8 @@ bool values_is_newest(const struct values *v, uint64_t line, cpu_version version
  * own. True: they are others, and now in out. */
 bool values_read(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		 void *out);
-/* The same, of a holder that has not been told of stores which are under way. *is_before: some of the bytes are from
- * before one. */
+/* A read as above, of a holder that has not been told of stores which are under way. *is_before: some of the bytes are
+ * from before one. */
 bool values_read_before(struct values *v, uint32_t holder, uint64_t line, cpu_version version, uint32_t offset,
 			uint32_t size, void *out, bool *is_before);
 /* Where a store of the holder goes: own, or the line's place in its private bytes. */
