@@ -17,7 +17,7 @@ struct ndp_params {
 #include "sim/param_end.inc"
 };
 
-enum { NDP_MECHANISMS_MAX = 16, NDP_OWN_BYTES = 512 };
+enum { NDP_MECHANISMS_MAX = 16, NDP_OWN_BYTES = 128 };
 
 struct ndp_config {
 	struct ndp_params choice;
