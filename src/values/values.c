@@ -369,7 +369,7 @@ void values_untold(struct values *v, uint64_t line)
 		if (!saved)
 			continue;
 		copy_quarter(v, saved, host_of(slot) + q * v->quarter_bytes);
-		slot->untold |= 1u << q & SET_MASK;
+		slot->untold = (slot->untold | 1ull << q) & SET_MASK;
 	}
 }
 
