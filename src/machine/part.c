@@ -184,6 +184,35 @@ static void check_doors(const struct machine_config *c, struct base_diag_list *d
 	}
 }
 
+/* What somebody has set of a part would change nothing if neither the part is there nor what it belongs to: a GPU's
+ * machine takes no parameters of processors. NDPs belong to processors, which may have none of them. */
+static void check_absent(const struct machine_config *c, struct base_diag_list *diag)
+{
+	struct machine_config copy = *c;
+
+	for (uint32_t i = 0; c->parts[i]; i++) {
+		const struct machine_part *of = c->parts[i];
+		struct sim_param_groups own = {.count = 0};
+
+		while (of->belongs_to)
+			of = of->belongs_to;
+		if (is_dropped(c, i) || is_present(c, i) || !c->parts[i]->groups || machine_config_has(c, of))
+			continue;
+		c->parts[i]->groups(&copy, &own);
+		for (uint32_t g = 0; g < own.count; g++)
+			for (uint32_t k = 0; k < own.items[g].row_count; k++) {
+				g_autofree char *key =
+				    g_strconcat(own.items[g].prefix, ".", own.items[g].rows[k].name, NULL);
+				const struct base_place at = base_diag_place(diag, key);
+
+				if (at.file)
+					base_diag_error(diag, at,
+							"'%s' is a parameter of '%s', which this machine has not", key,
+							c->parts[i]->name);
+			}
+	}
+}
+
 bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const uint32_t errors_before = diag->error_count;
@@ -192,6 +221,7 @@ bool machine_config_check(const struct machine_config *c, struct base_diag_list 
 		if (c->parts[i]->check && !is_dropped(c, i))
 			c->parts[i]->check(c, diag);
 	check_doors(c, diag);
+	check_absent(c, diag);
 	if (diag->error_count == errors_before)
 		check_clocks(c, diag);
 	return diag->error_count == errors_before;
