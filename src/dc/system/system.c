@@ -431,6 +431,17 @@ static void clean(struct dc_system *s)
 	dc_slices_reset(s);
 }
 
+/* What an aborted kernel leaves open is the laws' no more. */
+static void check_laws(const struct dc_system *s, bool is_right)
+{
+	const char *broken = is_right ? sim_stats_broken_law(s->ctx->stats) : NULL;
+
+	if (broken)
+		base_bug_at(__FILE__, __LINE__, broken);
+	if (!is_right)
+		sim_stats_laws_settle(s->ctx->stats);
+}
+
 static bool end(struct dc_system *s, struct simt_launch *l, struct device_result *result)
 {
 	const uint64_t now = dc_now(s);
@@ -461,6 +472,7 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	s->stats.active_block_cycles += (now - s->enter_cycle) * s->used_cbs;
 	s->stats.chosen_ways += s->cache_ways - s->p->cache_way_count;
 	s->stats.blocks_at_once = dc_max(s->stats.blocks_at_once, s->used_cbs);
+	check_laws(s, is_right);
 	if (s->segments)
 		simt_memory_release(l->mem, s->segments);
 	blocks_drop(s);
