@@ -50,6 +50,7 @@ void gpu_map_two_bit(const struct gpu_config *c, uint32_t bit, uint32_t line_byt
 {
 	mem_map_two_bit(&out->places, bit, stacks(c), vaults(c), dram_vault_bank_count(&c->dram), row_bytes(c),
 			line_bytes);
+	mem_map_hash_stacks(&out->places, bit, (uint32_t)c->gpu.map_hash_bit);
 	hash_banks(c, &out->places, true);
 	number(c, out, true, line_bytes);
 }

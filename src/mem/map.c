@@ -110,6 +110,14 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 	prepare_all(map);
 }
 
+void mem_map_hash_stacks(struct mem_map *map, uint32_t bit, uint32_t below_bit)
+{
+	for (uint32_t i = 0; i < map->stack.bit_count; i++)
+		for (uint32_t b = bit + i + map->stack.bit_count; b < below_bit; b += map->stack.bit_count)
+			map->stack.masks[i] |= 1ull << b;
+	mem_map_field_prepare(&map->stack);
+}
+
 static struct mem_map_division division(uint32_t count, uint32_t bit)
 {
 	return base_is_power_of_two(count) ? no_division

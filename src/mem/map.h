@@ -49,6 +49,10 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 /* Two consecutive bits [bit+1:bit] select the stack; other fields from the address without them (TOM section 3.2). */
 void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		     uint32_t row_bytes, uint32_t line_bytes);
+/* After mem_map_two_bit of this bit: each bit of the stack is XORed with the address bits above it that are a multiple
+ * of the stack's bits away and below below_bit, so that steps of a power of two go round the stacks, as with the
+ * baseline. below_bit 0: with none. */
+void mem_map_hash_stacks(struct mem_map *map, uint32_t bit, uint32_t below_bit);
 /* Any number of stacks and vaults: successive interleaves of interleave_bytes (a power of two, at least a line, at most
  * a row) go round the stacks, then round the vaults of each. Of what is left of the address the lowest group_bits
  * choose the bank's lowest bits, as GPGPU-Sim has them where L2 slices share a channel; then come the rest of the

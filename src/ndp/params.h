@@ -3,6 +3,7 @@
 #define STRATA_NDP_PARAMS_H
 
 #include "ndp/bom/params.h"
+#include "ndp/carry/destination.h"
 #include "ndp/map/params.h"
 #include "ndp/nsu/params.h"
 #include "ndp/tom/params.h"

@@ -105,6 +105,33 @@ static void test_two_bit_maps_are_bijective(void **state)
 	}
 }
 
+/* Of rows 16 KB apart, a plain pair of bits finds one stack for all, a hashed one all stacks alike; lines that the pair
+ * does not part stay together. */
+static void test_hashed_stacks(void **state)
+{
+	(void)state;
+	for (uint32_t stack = 1; stack <= 3; stack++) {
+		for (uint32_t bit = 7; bit <= 16; bit++) {
+			uint32_t rows[8] = {0}, plain[8] = {0};
+			struct mem_map m;
+
+			mem_map_two_bit(&m, bit, 1 << stack, 16, 16, 4096, 128);
+			for (uint64_t a = 0; a < 1 << 21; a += 1 << 18)
+				plain[mem_map_place(&m, a).stack]++;
+			assert_int_equal(plain[0], bit + stack <= 18 ? 8 : 4);
+			mem_map_hash_stacks(&m, bit, 21);
+			assert_true(mem_map_is_bijective(&m, 40));
+			for (uint64_t a = 0; a < 1 << 21; a += 1 << 14)
+				rows[mem_map_place(&m, a).stack]++;
+			for (uint32_t s = 0; s < 1u << stack; s++)
+				assert_int_equal(rows[s], 128 >> stack);
+			for (uint64_t a = 0; a < 1ull << bit; a += 128)
+				assert_int_equal(mem_map_place(&m, a).stack, 0);
+			assert_int_equal(mem_map_place(&m, 1 << 21).stack, 0);
+		}
+	}
+}
+
 /* TOM section 5.1: a[8:7] ^ a[14:13] ^ a[20:19]. */
 static void test_baseline_stack_bits(void **state)
 {
@@ -244,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_baseline_is_bijective),
 		cmocka_unit_test(test_two_bit_maps_are_bijective),
+		cmocka_unit_test(test_hashed_stacks),
 		cmocka_unit_test(test_numbers_within_parts),
 		cmocka_unit_test(test_numbers_of_pages),
 		cmocka_unit_test(test_baseline_stack_bits),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "mem/map.h"
 #include "ndp/map/analyzer.h"
 
 /* Instances of `count` accesses, `stride` apart; instance i begins at i * 128. */
@@ -15,7 +16,7 @@ static struct map_totals strided(uint64_t stride, uint32_t count)
 	struct map_instance in;
 
 	for (uint64_t i = 0; i < 1024; i++) {
-		map_instance_open(&in, 4);
+		map_instance_open(&in, 4, 0);
 		for (uint64_t k = 0; k < count; k++)
 			map_instance_touch(&in, i * 128 + k * stride, (uint32_t)(k % 3));
 		assert_true(map_instance_close(&in, &totals));
@@ -53,7 +54,7 @@ static void consecutive_lines_want_higher_bits(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 256; i++) {
-		map_instance_open(&in, 4);
+		map_instance_open(&in, 4, 0);
 		for (uint64_t k = 0; k < 32; k++) /* 4 KB, aligned */
 			map_instance_touch(&in, i * 4096 + k * 128, 0);
 		assert_true(map_instance_close(&in, &totals));
@@ -83,11 +84,11 @@ static void empty_and_lost_instances_do_not_count(void **state)
 
 	(void)state;
 	assert_false(map_instance_close(&in, &totals));
-	map_instance_open(&in, 4);
+	map_instance_open(&in, 4, 0);
 	assert_false(map_instance_close(&in, &totals));
-	map_instance_open(&in, 4);
+	map_instance_open(&in, 4, 0);
 	map_instance_touch(&in, 0, 0);
-	map_instance_open(&in, 4); /* the first was lost */
+	map_instance_open(&in, 4, 0); /* the first was lost */
 	map_instance_touch(&in, 128, 0);
 	assert_true(map_instance_close(&in, &totals));
 	assert_false(map_instance_close(&in, &totals));
@@ -103,7 +104,7 @@ static void oracle_counts_accesses(void **state)
 	struct map_instance in;
 
 	(void)state;
-	map_instance_open(&in, 4);
+	map_instance_open(&in, 4, 0);
 	for (uint64_t i = 0; i < 16; i++) {
 		uint64_t a = i & 1, b = i >> 1 & 1, c = i >> 2 & 1, d = i >> 3;
 		uint64_t rare = (uint64_t)(i == 3) << 12 | (uint64_t)(i == 6) << 13;
@@ -132,7 +133,7 @@ static void judged_before_the_end(void **state)
 
 	(void)state;
 	assert_false(map_instance_judge(&in, &judged)); /* none */
-	map_instance_open(&in, 4);
+	map_instance_open(&in, 4, 0);
 	assert_false(map_instance_judge(&in, &judged)); /* has touched nothing */
 	map_instance_touch(&in, 0, 0);
 	map_instance_touch(&in, 128, 0);
@@ -166,7 +167,7 @@ static void as_many_bits_as_stacks(void **state)
 
 		assert_true(map_has_bits(cases[c].stacks));
 		for (uint64_t i = 0; i < 64; i++) {
-			map_instance_open(&in, cases[c].stacks);
+			map_instance_open(&in, cases[c].stacks, 0);
 			map_instance_touch(&in, i * 1024, cases[c].stacks - 1);
 			map_instance_touch(&in, i * 1024 + 512, cases[c].stacks - 1);
 			assert_true(map_instance_close(&in, &totals));
@@ -180,6 +181,29 @@ static void as_many_bits_as_stacks(void **state)
 	assert_false(map_has_bits(32));
 }
 
+/* With gpu.map_hash_bit, what is judged is what would be put in force, for each bit and number of stacks. */
+static void hashed_mappings_are_judged_hashed(void **state)
+{
+	(void)state;
+	for (uint32_t stacks = 2; stacks <= 16; stacks *= 2) {
+		for (uint32_t hash = 0; hash <= 24; hash += 3) {
+			for (uint32_t bit = MAP_BIT_FIRST; bit <= MAP_BIT_LAST; bit++) {
+				struct map_instance in;
+				struct mem_map map;
+
+				mem_map_two_bit(&map, bit, stacks, 16, 16, 4096, 128);
+				mem_map_hash_stacks(&map, bit, hash);
+				for (uint64_t a = 0; a < 1 << 24; a += 128 * 1021) {
+					map_instance_open(&in, stacks, hash);
+					map_instance_touch(&in, a, 0);
+					assert_int_equal(
+					    in.accesses[bit - MAP_BIT_FIRST][mem_map_place(&map, a).stack], 1);
+				}
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +214,7 @@ int main(void)
 		cmocka_unit_test(judged_before_the_end),
 		cmocka_unit_test(as_many_bits_as_stacks),
 		cmocka_unit_test(empty_and_lost_instances_do_not_count),
+		cmocka_unit_test(hashed_mappings_are_judged_hashed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

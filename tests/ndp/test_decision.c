@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "machine/parts.h"
 #include "ndp/blocks/candidates.h"
+#include "ndp/carry/destination.h"
 #include "ndp/tom/decision.h"
 #include "ndp/map/mapping.h"
 #include "ndp/tom/metadata.h"
@@ -67,15 +68,33 @@ static void decisions(void **state)
 	}
 }
 
+static uint32_t choose(struct carry_chooser *c, const uint32_t *stacks, uint32_t count)
+{
+	static const uint32_t loads[] = {5, 0, 7, 3};
+
+	return carry_choose(c, stacks, count, loads);
+}
+
 static void destinations(void **state)
 {
 	static const uint32_t one[] = {2}, most[] = {1, 3, 0, 3}, tie[] = {2, 0, 0, 2}, late[] = {3, 1, 1};
+	struct carry_chooser first = {.rule = CARRY_DESTINATION_FIRST}, turn = {.rule = CARRY_DESTINATION_TURN},
+			     load = {.rule = CARRY_DESTINATION_LEAST_LOADED};
 
 	(void)state;
-	assert_int_equal(carry_destination(one, 1), 2);
-	assert_int_equal(carry_destination(most, 4), 3);
-	assert_int_equal(carry_destination(tie, 4), 2); /* the lowest lane's */
-	assert_int_equal(carry_destination(late, 3), 1);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(choose(&first, one, 1), 2);
+		assert_int_equal(choose(&first, most, 4), 3);
+		assert_int_equal(choose(&first, tie, 4), 2); /* the lowest lane's */
+		assert_int_equal(choose(&first, late, 3), 1);
+	}
+	assert_int_equal(choose(&turn, tie, 4), 2);
+	assert_int_equal(choose(&turn, most, 4), 3); /* no equals: nobody's turn */
+	assert_int_equal(choose(&turn, tie, 4), 0);
+	assert_int_equal(choose(&turn, tie, 4), 2);
+	assert_int_equal(choose(&load, one, 1), 2); /* however loaded, it alone has a line */
+	assert_int_equal(choose(&load, most, 4), 1);
+	assert_int_equal(choose(&load, tie, 4), 0);
 }
 
 /* ---- monitor ---- */

@@ -935,7 +935,7 @@ static void abort_while_stopping(void **state)
 	m = map_learned_new(&site, &diag);
 	for (uint32_t i = 0; i < 2; i++) { /* aborted, and not */
 		map_learned_kernel_begin(m, &l, 1);
-		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count, 0);
 		map_instance_touch(&in, 0, 0);
 		map_instance_touch(&in, 128, 0); /* best by bit 8: one stack */
 		map_learned_instance_touched(m, r.gpu, true, &in, 1);
@@ -949,7 +949,7 @@ static void abort_while_stopping(void **state)
 	assert_false(map_learned_is_learning(m));
 	assert_int_equal(map_learned_bit(m), 8);
 	for (uint32_t i = 0; i < 2; i++) { /* another phase would have it otherwise: aborted, and not */
-		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count, 0);
 		map_instance_touch(&in, 0, 0);
 		map_instance_touch(&in, 256, 0);
 		map_learned_instance_ended(m, r.gpu, &in);
@@ -993,7 +993,7 @@ static void learned_pages_hash_banks(void **state)
 		line.addr_bytes = simt_memory_alloc(r.mem, BYTES, 4096, SIMT_ALLOC_DEVICE);
 		map_learned_kernel_begin(m, &l, 1);
 		map_learned_mark(m, &l, &line, 1);
-		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count);
+		map_instance_open(&in, (uint32_t)site.gpu->gpu.stack_count, 0);
 		map_instance_touch(&in, 0, 0);
 		map_instance_touch(&in, 128, 0);
 		map_learned_instance_touched(m, r.gpu, true, &in, 1);

@@ -158,16 +158,3 @@ const struct gpu_ext_ops carry_policy_ops = {
     .cta_done = cta_done,
     .place = place,
 };
-
-/* ---- where to ---- */
-
-uint32_t carry_destination(const uint32_t *stacks, uint32_t count)
-{
-	uint32_t lines[GPU_STACKS_MAX] = {0}, best = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		lines[stacks[i]]++;
-	for (uint32_t i = 1; i < count; i++)
-		best = lines[stacks[i]] > lines[stacks[best]] ? i : best;
-	return stacks[best];
-}

@@ -82,6 +82,9 @@ struct carry_policy {
 	void (*block_sent)(void *ctx, struct gpu *g, const struct carry_verdict *o);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count);
+	/* The target of a split block whose first access touches lines in these stacks; loads[s] is the number of
+	 * blocks that stack s's unit has or that wait for it. */
+	uint32_t (*target)(void *ctx, const uint32_t *stacks, uint32_t count, const uint32_t *loads);
 	/* A split block has ended; its warp resumes. */
 	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_split_result *r);
 	/* A block whose entry is observed touches lines, wherever it runs, by an instruction of which step tells pc,
@@ -136,10 +139,6 @@ void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_s
 
 /* For the ledger: a CTA was looked at, and stays for this reason, or leaves (NULL). */
 void carry_cta_offered(struct gpu *g, const char *why);
-
-/* The stack of most of the lines, that of the first line among equals (its lane is the lowest). stacks[i] is line i's;
- * count is 1 or more. */
-uint32_t carry_destination(const uint32_t *stacks, uint32_t count);
 
 struct gpu_config;
 /* The carriers of a GPU, for gpu_new, and the policy that they ask, which may be NULL; its context becomes theirs. */

@@ -8,11 +8,12 @@ bool map_has_bits(uint32_t stack_count)
 	return stack_count > 1 && stack_count <= MAP_STACKS_MAX && !(stack_count & (stack_count - 1));
 }
 
-void map_instance_open(struct map_instance *in, uint32_t stack_count)
+void map_instance_open(struct map_instance *in, uint32_t stack_count, uint32_t hash_bit)
 {
 	memset(in, 0, sizeof(*in));
 	in->is_open = true;
 	in->stack_count = (uint8_t)stack_count;
+	in->hash_bit = (uint8_t)hash_bit;
 }
 
 static void count(uint16_t *accesses)
@@ -21,13 +22,25 @@ static void count(uint16_t *accesses)
 		++*accesses;
 }
 
+/* The stack of a line under the mapping by the bits from `bit` on: as mem_map_hash_stacks makes it. */
+static uint32_t stack_under(const struct map_instance *in, uint64_t line_addr_bytes, uint32_t bit)
+{
+	const uint32_t mask = in->stack_count - 1u, width = (uint32_t)__builtin_popcount(mask);
+	uint32_t stack = (uint32_t)(line_addr_bytes >> bit) & mask;
+
+	for (uint32_t b = bit + width; b < in->hash_bit; b += width)
+		stack ^= (uint32_t)(line_addr_bytes >> b) &
+			 (in->hash_bit - b < width ? (1u << (in->hash_bit - b)) - 1 : mask);
+	return stack;
+}
+
 void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force)
 {
 	uint32_t mask = in->stack_count - 1u;
 
 	in->has_touched = true;
 	for (uint32_t m = 0; m < MAP_COUNT; m++)
-		count(&in->accesses[m][line_addr_bytes >> (MAP_BIT_FIRST + m) & mask]);
+		count(&in->accesses[m][stack_under(in, line_addr_bytes, MAP_BIT_FIRST + m)]);
 	count(&in->accesses[MAP_IN_FORCE][stack_in_force & mask]);
 }
 

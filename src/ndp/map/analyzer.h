@@ -22,7 +22,7 @@ enum {
 /* One running instance. */
 struct map_instance {
 	bool is_open, is_judged, has_touched;
-	uint8_t stack_count;
+	uint8_t stack_count, hash_bit;
 	uint16_t accesses[MAP_COUNT + 1][MAP_STACKS_MAX]; /* lines, at most 65535 */
 };
 
@@ -43,9 +43,9 @@ struct map_judged {
 /* Can consecutive bits choose among so many stacks? */
 bool map_has_bits(uint32_t stack_count);
 
-/* Begins an instance on a machine with a stack_count that bits can choose from; one that was open is lost, as after a
- * fault. */
-void map_instance_open(struct map_instance *in, uint32_t stack_count);
+/* Begins an instance on a machine with a stack_count that bits can choose from, whose learned mappings are hashed with
+ * the bits below hash_bit (gpu.map_hash_bit; 0: with none); one that was open is lost, as after a fault. */
+void map_instance_open(struct map_instance *in, uint32_t stack_count, uint32_t hash_bit);
 /* The instance touches a line, which the mapping in force has in stack_in_force. */
 void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint32_t stack_in_force);
 /* Judges an open instance by what it has touched so far, once: adds it to sums. False: not open, touched nothing, or

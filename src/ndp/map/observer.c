@@ -28,6 +28,7 @@ struct map_observer {
 	struct map_instance *instances;	  /* [home SM * slots + slot] */
 	uint32_t instance_count, slot_count;
 	uint32_t stack_count; /* 0: not one that address bits could choose from */
+	uint32_t hash_bit;    /* gpu.map_hash_bit */
 	struct map_totals totals;
 	struct mapping_stats stats;
 };
@@ -47,6 +48,7 @@ struct map_observer *map_observer_new(const struct ndp_site *site, struct base_d
 	o = g_new0(struct map_observer, 1);
 	o->mapping = mapping;
 	o->stack_count = map_has_bits(stacks) ? stacks : 0;
+	o->hash_bit = (uint32_t)config->gpu.map_hash_bit;
 	o->slot_count = (uint32_t)config->sm.warp_slot_count;
 	o->instance_count = (uint32_t)config->gpu.sm_count * o->slot_count;
 	o->instances = g_new0(struct map_instance, o->instance_count);
@@ -118,7 +120,7 @@ static struct map_instance *instance_of(struct map_observer *o, uint32_t home_sm
 void map_observer_enter(struct map_observer *o, uint32_t home_sm, uint32_t slot)
 {
 	if (o->stack_count)
-		map_instance_open(instance_of(o, home_sm, slot), o->stack_count);
+		map_instance_open(instance_of(o, home_sm, slot), o->stack_count, o->hash_bit);
 }
 
 void map_observer_touch(struct map_observer *o, struct gpu *g, uint32_t home_sm, uint32_t slot,

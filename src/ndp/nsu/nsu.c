@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "ndp/carry/carry.h"
+#include "ndp/carry/destination.h"
 #include "ndp/map/mapping.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
@@ -18,6 +19,7 @@
 struct nsu_offload {
 	const struct gpu_config *config;
 	struct nsu_decider *decider;
+	struct carry_chooser chooser;
 	struct map_observer *observer;	 /* NULL: data lies where the machine has it */
 	const struct nsu_blocks *blocks; /* of the running kernel */
 };
@@ -46,6 +48,7 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 	}
 	t = g_new0(struct nsu_offload, 1);
 	t->decider = decider;
+	t->chooser.rule = (enum carry_destination_rule)site->ndp->choice.destination;
 	t->observer = observer;
 	t->config = config;
 	return t;
@@ -111,6 +114,13 @@ static void offload_partition_end(void *ctx, struct gpu *g, uint32_t sm, const s
 	(void)g;
 	(void)sm;
 	nsu_decider_ended(t->decider, r->block, r->read_lines, r->read_hits);
+}
+
+static uint32_t offload_target(void *ctx, const uint32_t *stacks, uint32_t count, const uint32_t *loads)
+{
+	struct nsu_offload *t = ctx;
+
+	return carry_choose(&t->chooser, stacks, count, loads);
 }
 
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
@@ -204,6 +214,7 @@ const struct ndp_mechanism ndp_nsu = {
 	    .kernel_end = offload_kernel_end,
 	    .block_begin = offload_block_begin,
 	    .partition_end = offload_partition_end,
+	    .target = offload_target,
 	    .block_touch = offload_block_touch,
 	    .block_left = offload_block_left,
 	    .resumed = offload_resumed,

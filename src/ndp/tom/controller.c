@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "ndp/blocks/blocks.h"
 #include "ndp/carry/carry.h"
+#include "ndp/carry/destination.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/decision.h"
@@ -37,6 +38,8 @@ struct controller {
 	const struct sim_ctx *ctx;
 	struct ndp_blocks *blocks; /* of the running kernel */
 	struct destination *stacks;
+	struct carry_chooser chooser;
+	uint32_t *loads; /* [stack]: for the chooser */
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
 	struct tom_offsets *offsets;
@@ -73,6 +76,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->config = config;
 	t->params = &site->ndp->tom;
 	t->ctx = site->ctx;
+	t->chooser.rule = (enum carry_destination_rule)site->ndp->choice.destination;
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->stats.storage_bits = tom_metadata_added_bits(site);
@@ -82,6 +86,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			    ? (uint32_t)t->params->tom_pending_limit_count
 			    : (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
+	t->loads = g_new0(uint32_t, t->stack_count);
 	for (uint32_t s = 0; s < t->stack_count; s++) {
 		tom_monitor_init(&t->stacks[s].tx, t->params->tom_busy_window_ps, t->params->tom_busy_ratio);
 		tom_monitor_init(&t->stacks[s].rx, t->params->tom_busy_window_ps, t->params->tom_busy_ratio);
@@ -94,6 +99,7 @@ static void controller_free(void *ctx)
 	struct controller *t = ctx;
 
 	g_free(t->stacks);
+	g_free(t->loads);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
 	g_free(t);
@@ -253,6 +259,13 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 	};
 }
 
+static uint32_t choose(struct controller *t, const uint32_t *stacks, uint32_t count)
+{
+	for (uint32_t s = 0; s < t->stack_count; s++)
+		t->loads[s] = t->stacks[s].pending_count;
+	return carry_choose(&t->chooser, stacks, count, t->loads);
+}
+
 /* Steps 2 and 3. */
 static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
 						  const uint64_t *lines, uint32_t count, uint32_t step_count)
@@ -272,7 +285,7 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, ui
 	for (uint32_t i = 0; i < count; i++)
 		stacks[i] = gpu_stack_of(g, sm, lines[i]);
 
-	uint32_t stack = carry_destination(stacks, count);
+	uint32_t stack = choose(t, stacks, count);
 	struct tom_situation s = {
 	    .control = (enum tom_control)t->params->tom_control,
 	    .condition_holds = true,

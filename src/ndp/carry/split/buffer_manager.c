@@ -10,12 +10,14 @@
 struct manager_stack {
 	struct nsu_credits free;
 	BASE_FIFO(struct partition); /* wait */
+	uint32_t waiting_count;
 };
 
 struct buffer_manager {
 	struct split *split;
 	struct nsu_credits all;
 	struct manager_stack *stacks;
+	uint32_t *loads; /* [stack]: see buffer_manager_loads */
 };
 
 struct buffer_manager *buffer_manager_new(struct split *split)
@@ -28,6 +30,7 @@ struct buffer_manager *buffer_manager_new(struct split *split)
 	    (uint32_t)(p->command_entry_count + (p->slot_credits ? p->warp_slot_count : 0)),
 	    (uint32_t)p->read_entry_count, (uint32_t)p->write_entry_count};
 	m->stacks = g_new0(struct manager_stack, split->gpu->stack_count);
+	m->loads = g_new0(uint32_t, split->gpu->stack_count);
 	buffer_manager_reset(m);
 	return m;
 }
@@ -37,6 +40,7 @@ void buffer_manager_free(struct buffer_manager *m)
 	if (!m)
 		return;
 	g_free(m->stacks);
+	g_free(m->loads);
 	g_free(m);
 }
 
@@ -68,6 +72,7 @@ void buffer_manager_request(struct buffer_manager *m, struct partition *p)
 		return;
 	}
 	m->split->partition_stats.credit_waits++;
+	s->waiting_count++;
 	base_fifo_push(s, p, next);
 }
 
@@ -82,10 +87,18 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 	while (s->first && grant(s, s->first)) {
 		struct partition *p = base_fifo_pop(s, next);
 
+		s->waiting_count--;
 		m->split->partition_stats.credit_wait_ps +=
 		    sim_ps_of_units(m->split->gpu->engine, sim_now_units(m->split->gpu->engine) - p->request_units);
 		partition_granted(p);
 	}
+}
+
+const uint32_t *buffer_manager_loads(struct buffer_manager *m)
+{
+	for (uint32_t i = 0; i < m->split->gpu->stack_count; i++)
+		m->loads[i] = m->all.commands - m->stacks[i].free.commands + m->stacks[i].waiting_count;
+	return m->loads;
 }
 
 bool buffer_manager_is_idle(const struct buffer_manager *m)

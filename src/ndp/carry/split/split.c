@@ -148,13 +148,14 @@ static enum nsu_role role_of(const struct partition *p)
 
 /* ---- memory instructions ---- */
 
-static uint32_t target_of(struct sm *sm, const struct coalesced_line *lines, uint32_t count)
+static uint32_t target_of(const struct split *split, struct sm *sm, const struct coalesced_line *lines, uint32_t count)
 {
 	uint32_t stacks[COALESCE_LINES_MAX];
 
 	for (uint32_t i = 0; i < count; i++)
 		stacks[i] = gpu_stack_of(sm->gpu, sm->index, lines[i].addr_bytes);
-	return carry_destination(stacks, count);
+	return split->carry->policy->target(split->carry->policy_ctx, stacks, count,
+					    buffer_manager_loads(split->manager));
 }
 
 static void name_target(struct partition *p, uint32_t target)
@@ -205,7 +206,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	}
 	count = e->access.mask ? coalesce_lines(e->access.addr, e->access.mask, e->access.lane_bytes, lines) : 0;
 	if (count && !p->has_target)
-		name_target(p, target_of(sm, lines, count));
+		name_target(p, target_of(p->split, sm, lines, count));
 	if (count && !p->is_granted) {
 		if (!packet_buffer_reserve(packets_of(sm, p), p, count + !p->has_command_place)) {
 			wait_room(sm, p);

@@ -201,6 +201,8 @@ void buffer_manager_reset(struct buffer_manager *m);
 /* Asks for the buffers of p's target; partition_granted when it has them, perhaps at once. */
 void buffer_manager_request(struct buffer_manager *m, struct partition *p);
 void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c);
+/* [stack]: blocks that have credits for a command or wait for them; the manager's, until the next call. */
+const uint32_t *buffer_manager_loads(struct buffer_manager *m);
 /* Nobody waits and all credits are home. */
 bool buffer_manager_is_idle(const struct buffer_manager *m);
 
