@@ -53,7 +53,8 @@ enum { LOAD, STORE, ATOMIC, REDUCTION };
 void slice_word_of(const struct slice_case *c, uint64_t cta, uint32_t word, struct slice_word *out)
 {
 	const uint64_t what = draw(c->seed, cta, word, 1);
-	const uint32_t kind = what % 4, first = what >> 8 & 1023;
+	const uint32_t drawn = (uint32_t)what % (c->seed & 1 ? REDUCTION + 1 : 32), first = what >> 8 & 1023;
+	const uint32_t kind = drawn > REDUCTION ? LOAD : drawn; /* every second case mostly loads */
 	struct dc_access *a = &out->access;
 
 	memset(out, 0, sizeof(*out));
@@ -85,10 +86,21 @@ void slice_word_of(const struct slice_case *c, uint64_t cta, uint32_t word, stru
 struct way {
 	uint64_t line, used;
 	bool is_there, is_dirty;
+	uint32_t stores; /* of a copy: how many had changed the line when its home sent it */
 };
 
+/* A line that a slice wants a copy of, and who waits for that. */
+struct copy {
+	uint64_t line;
+	uint32_t keeper, stores;
+	bool is_sent, is_old;
+	GArray *waiting; /* struct asked */
+};
+
+/* A line of a control block's access, or a copy. */
 struct asked {
 	uint32_t cb, line;
+	struct copy *copy;
 };
 
 /* A request of memory, from its queue to its answer. */
@@ -131,10 +143,12 @@ struct slice_model {
 	struct slice *slices;
 	struct cb *cbs;
 	uint32_t slice_count, cb_count, used_cbs, turn; /* turn: control blocks up to it have had this cycle */
-	uint64_t time, next_cta, uses, llc_cycles, link_cycles, line_milli, link_milli[2], last_due, entry_left;
+	uint64_t time, next_cta, uses, llc_cycles, link_cycles, link_milli[2], last_due, entry_left;
 	GQueue links[2];  /* struct crossing */
 	GQueue memory;	  /* struct request */
 	GPtrArray *reads; /* on their way */
+	GPtrArray *copies; /* struct copy: on their way */
+	GHashTable *stores; /* of each line, so far: what a copy that is found must have */
 	uint64_t (*begins)[WORDS_MAX];
 	struct dc_stats stats;
 };
@@ -229,17 +243,23 @@ static void bring_and_release(struct slice_model *m, uint32_t cb, uint64_t at)
 	}
 }
 
-static void over_link(struct slice_model *m, uint32_t from, uint32_t to, struct asked who, uint64_t at, bool is_answer)
+static uint64_t bytes_over_link(struct slice_model *m, uint32_t from, uint32_t to, uint64_t bytes, uint64_t at)
 {
 	const uint32_t way = socket_of(m, from) > socket_of(m, to);
 	const uint64_t begin = later(m->link_milli[way], at * 1000);
+
+	m->stats.link_bytes += bytes;
+	m->stats.link_wait_cycles += (begin - at * 1000) / 1000;
+	m->link_milli[way] = begin + bytes * m->p->clock_khz / m->p->link_mbytes_per_s;
+	return m->link_milli[way] / 1000 + m->link_cycles;
+}
+
+static void over_link(struct slice_model *m, uint32_t from, uint32_t to, struct asked who, uint64_t at, bool is_answer)
+{
 	struct crossing *x = g_new(struct crossing, 1);
 
-	m->stats.link_bytes += m->p->line_bytes;
-	m->stats.link_wait_cycles += (begin - at * 1000) / 1000;
-	m->link_milli[way] = begin + m->line_milli;
-	*x = (struct crossing){m->link_milli[way] / 1000 + m->link_cycles, who, is_answer};
-	g_queue_push_tail(&m->links[way], x);
+	*x = (struct crossing){bytes_over_link(m, from, to, m->p->line_bytes, at), who, is_answer};
+	g_queue_push_tail(&m->links[socket_of(m, from) > socket_of(m, to)], x);
 }
 
 static struct request *request_new(struct slice_model *m, uint32_t home, uint64_t line, uint64_t ready, bool is_write)
@@ -306,27 +326,92 @@ static void keep(struct slice_model *m, uint32_t home, uint64_t line, bool is_di
 		m->stats.cache_writebacks++;
 		request_new(m, home, w->line, at, true);
 	}
-	*w = (struct way){line, ++m->uses, true, is_dirty};
+	*w = (struct way){line, ++m->uses, true, is_dirty, 0};
+}
+
+/* ---- copies ---- */
+
+static uint32_t stores_of(const struct slice_model *m, uint64_t line)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(m->stores, GSIZE_TO_POINTER(line)));
+}
+
+static struct copy *copy_on_its_way(const struct slice_model *m, uint32_t keeper, uint64_t line)
+{
+	for (uint32_t i = 0; i < m->copies->len; i++) {
+		struct copy *c = m->copies->pdata[i];
+
+		if (c->keeper == keeper && c->line == line && !c->is_old)
+			return c;
+	}
+	return NULL;
+}
+
+/* A store changes the line: no other socket has a copy when this returns; when they have said so is the result. */
+static uint64_t change(struct slice_model *m, uint32_t home, uint64_t line, uint64_t at, bool is_host)
+{
+	const uint32_t slices = (uint32_t)m->p->slice_count;
+	uint64_t end = at;
+
+	g_hash_table_insert(m->stores, GSIZE_TO_POINTER(line), GUINT_TO_POINTER(stores_of(m, line) + 1));
+	for (uint32_t k = home % slices; k < m->slice_count; k += slices) {
+		struct way *w = held_in(m, k, line);
+		struct copy *c = copy_on_its_way(m, k, line);
+
+		if (k == home || (!w && !(c && c->is_sent)))
+			continue;
+		if (w)
+			w->is_there = false;
+		if (c && c->is_sent)
+			c->is_old = true;
+		m->stats.copies_invalidated++;
+		if (!is_host)
+			end = later(end, bytes_over_link(m, home, k, m->p->link_message_bytes, at));
+	}
+	return end;
+}
+
+static void send_copy(struct slice_model *m, uint32_t home, struct copy *c, uint64_t at)
+{
+	c->is_sent = true;
+	c->stores = stores_of(m, c->line);
+	over_link(m, home, c->keeper, (struct asked){0, 0, c}, at, true);
+}
+
+static void copy_is_there(struct slice_model *m, struct copy *c)
+{
+	g_ptr_array_remove(m->copies, c);
+	if (!c->is_old && m->slices[c->keeper].way_count) {
+		keep(m, c->keeper, c->line, false, m->time, false);
+		held_in(m, c->keeper, c->line)->stores = c->stores;
+	}
+	for (uint32_t i = 0; i < c->waiting->len; i++)
+		bring_and_release(m, g_array_index(c->waiting, struct asked, i).cb, m->time);
+	g_array_free(c->waiting, TRUE);
+	g_free(c);
 }
 
 static uint64_t atomics(struct slice_model *m, uint32_t home, struct asked who, uint64_t at)
 {
 	const struct dc_access *a = &m->cbs[who.cb].now.access;
 
-	if (!a->is_atomic)
+	if (who.copy || !a->is_atomic)
 		return at;
 	return serve(&m->slices[home].atomics, at, a->line_bytes[who.line] / 4, 1, NULL);
 }
 
 static void at_home(struct slice_model *m, uint32_t home, struct asked who, uint64_t at)
 {
+	static const struct dc_access of_copy;
 	struct cb *cb = &m->cbs[who.cb];
-	const struct dc_access *a = &cb->now.access;
-	const uint64_t line = a->lines[who.line];
+	const struct dc_access *a = who.copy ? &of_copy : &cb->now.access;
+	const uint64_t line = who.copy ? who.copy->line : a->lines[who.line];
 	const bool is_posted = a->is_store && !a->is_atomic;
 	struct way *w;
 
 	at = serve(&m->slices[home].port, at, 1, 1, NULL);
+	if (a->is_store)
+		at = change(m, home, line, at, false);
 	w = held_in(m, home, line);
 	if (w) {
 		m->stats.cache_hits++;
@@ -337,7 +422,9 @@ static void at_home(struct slice_model *m, uint32_t home, struct asked who, uint
 			return;
 		}
 		at = atomics(m, home, who, at + m->llc_cycles);
-		if (crosses(m, home, cb->slice)) {
+		if (who.copy) {
+			send_copy(m, home, who.copy, at);
+		} else if (crosses(m, home, cb->slice)) {
 			over_link(m, home, cb->slice, who, at, true);
 		} else {
 			own_of(m, who.cb)->held--;
@@ -358,7 +445,8 @@ static void at_home(struct slice_model *m, uint32_t home, struct asked who, uint
 	struct request *r = NULL;
 
 	for (uint32_t i = 0; i < m->reads->len; i++)
-		if (((struct request *)m->reads->pdata[i])->line == line)
+		if (((struct request *)m->reads->pdata[i])->line == line &&
+		    ((struct request *)m->reads->pdata[i])->home == home)
 			r = m->reads->pdata[i];
 	if (r) {
 		m->stats.mshr_merges++;
@@ -374,13 +462,47 @@ static void at_home(struct slice_model *m, uint32_t home, struct asked who, uint
 	g_array_append_val(r->waiting, who);
 }
 
+/* A load of a line of another socket. */
+static void at_keeper(struct slice_model *m, uint32_t home, struct asked who, uint64_t at)
+{
+	struct cb *cb = &m->cbs[who.cb];
+	const uint32_t slices = (uint32_t)m->p->slice_count, keeper = cb->slice / slices * slices + home % slices;
+	const uint64_t line = cb->now.lines[who.line];
+	struct copy *c = copy_on_its_way(m, keeper, line);
+	struct way *w = held_in(m, keeper, line);
+
+	at = serve(&m->slices[keeper].port, at, 1, 1, NULL);
+	if (w) {
+		CHECK(w->stores == stores_of(m, line));
+		m->stats.cache_hits++;
+		m->stats.copy_hits++;
+		w->used = ++m->uses;
+		own_of(m, who.cb)->held--;
+		bring(m, who.cb, at + m->llc_cycles);
+		return;
+	}
+	if (c) {
+		m->stats.mshr_merges++;
+		g_array_append_val(c->waiting, who);
+		return;
+	}
+	m->stats.copy_misses++;
+	c = g_new0(struct copy, 1);
+	c->line = line;
+	c->keeper = keeper;
+	c->waiting = g_array_new(FALSE, FALSE, sizeof(struct asked));
+	g_array_append_val(c->waiting, who);
+	g_ptr_array_add(m->copies, c);
+	at_home(m, home, (struct asked){0, 0, c}, at);
+}
+
 static void issue(struct slice_model *m, uint32_t n, uint64_t at)
 {
 	struct cb *cb = &m->cbs[n];
 	struct slice *own = own_of(m, n);
 
 	while (cb->next_line < cb->now.access.line_count) {
-		const struct asked who = {n, cb->next_line};
+		const struct asked who = {n, cb->next_line, NULL};
 		uint32_t home;
 		uint64_t leaves;
 
@@ -394,7 +516,10 @@ static void issue(struct slice_model *m, uint32_t n, uint64_t at)
 		own->held += !cb->now.access.is_store || cb->now.access.is_atomic;
 		leaves = serve(&own->registers, at, 1, m->p->mshr_lines_per_cycle, NULL);
 		if (!cb->now.access.is_store) {
-			at_home(m, home, who, leaves);
+			if (m->p->link_copies && crosses(m, cb->slice, home))
+				at_keeper(m, home, who, leaves);
+			else
+				at_home(m, home, who, leaves);
 			continue;
 		}
 		m->stats.crossbar_lines++;
@@ -498,7 +623,9 @@ static void answer(struct slice_model *m, struct request *r)
 		const struct asked who = g_array_index(r->waiting, struct asked, i);
 		const uint64_t at = atomics(m, r->home, who, m->time);
 
-		if (crosses(m, r->home, m->cbs[who.cb].slice))
+		if (who.copy)
+			send_copy(m, r->home, who.copy, at);
+		else if (crosses(m, r->home, m->cbs[who.cb].slice))
 			over_link(m, r->home, m->cbs[who.cb].slice, who, at, true);
 		else
 			bring_and_release(m, who.cb, at);
@@ -525,7 +652,9 @@ static void link_tick(struct slice_model *m, GQueue *link)
 
 	while ((x = g_queue_peek_head(link)) && x->at <= m->time) {
 		g_queue_pop_head(link);
-		if (x->is_answer) {
+		if (x->who.copy) {
+			copy_is_there(m, x->who.copy);
+		} else if (x->is_answer) {
 			bring_and_release(m, x->who.cb, m->time);
 		} else {
 			const uint64_t line = m->cbs[x->who.cb].now.lines[x->who.line];
@@ -621,8 +750,10 @@ void slice_model_launch(struct slice_model *m, uint64_t cycle, uint64_t begins[C
 
 void slice_model_write(struct slice_model *m, uint64_t line)
 {
-	if (m->p->host_lines_stay)
-		keep(m, slice_home_of(m->p, line), line, true, 0, true);
+	if (!m->p->host_lines_stay)
+		return;
+	change(m, slice_home_of(m->p, line), line, 0, true);
+	keep(m, slice_home_of(m->p, line), line, true, 0, true);
 }
 
 const struct dc_stats *slice_model_stats(const struct slice_model *m)
@@ -654,10 +785,10 @@ struct slice_model *slice_model_new(const struct slice_case *c)
 		g_queue_init(&m->slices[i].queue);
 	}
 	m->reads = g_ptr_array_new();
+	m->copies = g_ptr_array_new();
+	m->stores = g_hash_table_new(g_direct_hash, g_direct_equal);
 	m->llc_cycles = cycles_of(m->p, m->p->llc_latency_ps);
 	m->link_cycles = cycles_of(m->p, m->p->link_latency_ps);
-	if (m->p->link_mbytes_per_s)
-		m->line_milli = m->p->line_bytes * m->p->clock_khz / m->p->link_mbytes_per_s;
 	return m;
 }
 
@@ -666,6 +797,8 @@ void slice_model_free(struct slice_model *m)
 	for (uint32_t i = 0; i < m->slice_count; i++)
 		g_free(m->slices[i].ways);
 	g_ptr_array_free(m->reads, TRUE);
+	g_ptr_array_free(m->copies, TRUE);
+	g_hash_table_destroy(m->stores);
 	g_free(m->slices);
 	g_free(m->cbs);
 	g_free(m);

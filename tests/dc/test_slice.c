@@ -199,6 +199,7 @@ static struct slice_case make_case(uint64_t seed)
 	c.p.host_lines_stay = below(2);
 	c.p.link_mbytes_per_s = below(3) * 6000;
 	c.p.link_latency_ps = 400 * below(200);
+	c.p.link_copies = below(4);
 	c.memory = (struct slice_memory){1 + below(300), below(40), 1 + (uint32_t)below(24)};
 	c.words = 4 + (uint32_t)below(WORDS_MAX - 3);
 	c.ctas = 1 + (uint32_t)below(CTAS_MAX);
@@ -223,6 +224,7 @@ static void compare_stats(uint64_t seed, const struct dc_stats *is, const struct
 #define COMPARE(X)                                                                                                \
 	X(blocks_started) X(accesses) X(warp_accesses) X(lines) X(mshr_merges) X(mshr_wait_cycles) X(tmu_rows)     \
 	X(tmu_wait_cycles) X(crossbar_lines) X(crossbar_wait_cycles) X(cache_hits) X(cache_misses)                 \
+	X(copy_hits) X(copy_misses) X(copies_invalidated)                                                          \
 	X(cache_writebacks) X(entry_writebacks) X(link_bytes) X(link_wait_cycles) X(read_bytes) X(write_bytes)
 #define X(field)                                                                                                  \
 	if (is->field != expected->field)                                                                         \
@@ -281,6 +283,8 @@ static void run_case(uint64_t seed, struct dc_stats *sum)
 	sum->mshr_wait_cycles += slice_model_stats(model)->mshr_wait_cycles;
 	sum->link_wait_cycles += slice_model_stats(model)->link_wait_cycles;
 	sum->cache_hits += slice_model_stats(model)->cache_hits;
+	sum->copy_hits += slice_model_stats(model)->copy_hits;
+	sum->copies_invalidated += slice_model_stats(model)->copies_invalidated;
 	sum->cache_writebacks += slice_model_stats(model)->cache_writebacks;
 	sum->entry_writebacks += slice_model_stats(model)->entry_writebacks;
 	slice_model_free(model);
@@ -301,6 +305,8 @@ static void test_two_models(void **state)
 	assert_true(sum.mshr_wait_cycles > CASES);
 	assert_true(sum.link_wait_cycles > CASES);
 	assert_true(sum.cache_hits > CASES);
+	assert_true(sum.copy_hits > CASES);
+	assert_true(sum.copies_invalidated > CASES);
 	assert_true(sum.cache_writebacks > CASES);
 	assert_true(sum.entry_writebacks > CASES);
 }

@@ -44,24 +44,30 @@ struct dc_cb {
 };
 
 /* A line in a way of the last level that is cache. */
-enum { DC_TAG_CLEAN = 1, DC_TAG_DIRTY };
+enum { DC_TAG_CLEAN = 1, DC_TAG_DIRTY, DC_TAG_COPY };
 struct dc_tag {
-	MEM_TAG; /* state: of DC_TAG_CLEAN ... */
+	MEM_TAG; /* state: of DC_TAG_CLEAN ...; a copy is of a line whose home is in another socket */
 };
 
-/* Who waits for a line. */
+/* Who asks for a line: an access of a control block, or a slice that wants a copy of it for those of its socket. */
+struct dc_asker {
+	struct dc_cb *cb; /* NULL: a slice */
+	uint32_t line;	  /* of the access */
+	struct dc_fetch *copy; /* the slice's */
+};
+
 struct dc_waiter {
-	struct dc_cb *cb;
+	struct dc_asker who;
 	struct dc_waiter *next;
-	uint32_t line; /* of its access */
 };
 
-/* A line on its way between a home slice and memory. */
+/* A line on its way between a home slice and memory, or, as a copy, from its home to a slice of another socket. */
 struct dc_fetch {
 	uint64_t line, ready; /* may be offered from then on */
 	bool is_write, makes_dirty;
 	bool is_entry; /* written back before a kernel begins */
-	uint32_t home;
+	bool is_crossing, is_stale; /* a copy that its home has sent; and a store has changed the line since */
+	uint32_t home; /* or the slice that wants the copy */
 	struct dc_waiter *waiters, *last_waiter; /* in the order in which they came */
 	struct dc_fetch *next, *chain; /* in the home's queue; of its bucket */
 };
@@ -85,9 +91,8 @@ struct dc_slice {
 /* A line between sockets, and one direction of the link: in the order in which they arrive. */
 struct dc_crossing {
 	uint64_t at;
-	struct dc_cb *cb;
+	struct dc_asker who;
 	struct dc_crossing *next;
-	uint32_t line; /* of its access */
 	bool is_answer;
 };
 struct dc_link {
@@ -116,6 +121,7 @@ struct dc_system {
 	struct dc_crossing *free_crossings;
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
 	uint64_t llc_cycles, link_cycles;
+	bool has_copies; /* some slice has, or has had, a copy of a line of another socket */
 	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
 	struct dc_stats stats;

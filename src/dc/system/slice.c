@@ -65,21 +65,27 @@ static bool is_linked(const struct dc_slice *from, const struct dc_slice *to)
 	return from->socket != to->socket && from->system->p->link_mbytes_per_s;
 }
 
+/* So many bytes begin to cross at `at`: the cycle in which they arrive. */
+static uint64_t send(const struct dc_slice *from, const struct dc_slice *to, uint64_t at, uint64_t bytes)
+{
+	struct dc_system *s = from->system;
+	struct dc_link *link = &s->links[from->socket > to->socket];
+	const uint64_t start = dc_max(link->wire.free_units, at * 1000);
+
+	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
+	s->stats.link_bytes += bytes;
+	return net_wire_send(&link->wire, start, bytes) / 1000 + s->link_cycles;
+}
+
 /* A line begins to cross at `at`; what it finds there it finds when it arrives, not now: queues are long here. */
-static void cross(const struct dc_slice *from, const struct dc_slice *to, struct dc_cb *cb, uint32_t line, uint64_t at,
+static void cross(const struct dc_slice *from, const struct dc_slice *to, struct dc_asker who, uint64_t at,
 		  bool is_answer)
 {
 	struct dc_system *s = from->system;
 	struct dc_link *link = &s->links[from->socket > to->socket];
 	struct dc_crossing *c = base_stack_take(&s->free_crossings, next);
-	const uint64_t start = dc_max(link->wire.free_units, at * 1000);
 
-	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
-	s->stats.link_bytes += s->p->line_bytes;
-	*c = (struct dc_crossing){.at = net_wire_send(&link->wire, start, s->p->line_bytes) / 1000 + s->link_cycles,
-				  .cb = cb,
-				  .line = line,
-				  .is_answer = is_answer};
+	*c = (struct dc_crossing){.at = send(from, to, at, s->p->line_bytes), .who = who, .is_answer = is_answer};
 	if (!link->queue.first)
 		sim_wake_cycle(s->ctx->engine, link->comp, c->at);
 	base_fifo_push(&link->queue, c, next);
@@ -169,24 +175,24 @@ static struct dc_tag *room_in(const struct dc_slice *home, uint64_t set)
 	return mem_tags_victim(&home->cache, set, way, way < end);
 }
 
-static void put(struct dc_slice *home, struct dc_tag *tag, uint64_t line, bool is_dirty)
+static void put(struct dc_slice *home, struct dc_tag *tag, uint64_t line, uint8_t state)
 {
 	mem_tags_take(&home->cache, tag, line);
-	*tag = (struct dc_tag){.line = line, .state = is_dirty ? DC_TAG_DIRTY : DC_TAG_CLEAN};
+	*tag = (struct dc_tag){.line = line, .state = state};
 	mem_tags_use(&home->cache, tag);
 }
 
 /* The line may be there: a store of all of it was faster than what had been asked of memory. */
-static void insert(struct dc_slice *home, uint64_t line, bool is_dirty, uint64_t at)
+static void insert(struct dc_slice *home, uint64_t line, uint8_t state, uint64_t at)
 {
 	struct dc_tag *tag;
 
-	if (!home->way_count || find(home, line, is_dirty))
+	if (!home->way_count || find(home, line, state == DC_TAG_DIRTY))
 		return;
 	tag = room_in(home, set_of(home->system, line));
 	if (tag->state == DC_TAG_DIRTY)
 		write_back(home, tag->line, at);
-	put(home, tag, line, is_dirty);
+	put(home, tag, line, state);
 }
 
 /* A way that computes from now on. */
@@ -215,6 +221,80 @@ void dc_slice_enter(struct dc_slice *slice, uint32_t ways)
 	slice->way_count = ways;
 }
 
+/* ---- lines on their way ---- */
+
+static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
+{
+	return &s->buckets[mix(line >> s->line_shift) >> 8 & (DC_FETCH_BUCKETS - 1)];
+}
+
+/* The line that is on its way to this slice, or NULL. */
+static struct dc_fetch *coming_to(const struct dc_slice *slice, uint64_t line)
+{
+	struct dc_fetch *f = *bucket_of(slice->system, line);
+
+	while (f && (f->line != line || f->home != slice->index))
+		f = f->chain;
+	return f;
+}
+
+static struct dc_fetch *expect(struct dc_slice *slice, uint64_t line, uint64_t ready)
+{
+	struct dc_fetch **bucket = bucket_of(slice->system, line), *f = fetch_new(slice, line, ready, false);
+
+	f->chain = *bucket;
+	*bucket = f;
+	return f;
+}
+
+static void unchain(struct dc_system *s, struct dc_fetch *f)
+{
+	struct dc_fetch **at = bucket_of(s, f->line);
+
+	while (*at != f)
+		at = &(*at)->chain;
+	*at = f->chain;
+}
+
+/* ---- copies of other sockets' lines ---- */
+
+/* The slice of a socket that keeps its copy of a line. */
+static struct dc_slice *keeper_in(struct dc_system *s, uint32_t socket, uint64_t line)
+{
+	return &s->slices[socket * (uint32_t)s->p->slice_count + home_of(s, line) % (uint32_t)s->p->slice_count];
+}
+
+static bool forget(struct dc_slice *keeper, uint64_t line)
+{
+	struct dc_tag *tag = tag_of(keeper, line);
+	struct dc_fetch *f = coming_to(keeper, line);
+	const bool is_there = tag || (f && f->is_crossing && !f->is_stale);
+
+	if (tag)
+		tag->state = 0;
+	if (f)
+		f->is_stale = f->is_crossing;
+	return is_there;
+}
+
+/* The home is about to change the line; its directory knows which sockets have a copy. Returns when none has, and who
+ * had has said so. */
+static uint64_t invalidate(struct dc_slice *home, uint64_t line, uint64_t at)
+{
+	struct dc_system *s = home->system;
+	uint64_t end = at;
+
+	for (uint32_t k = 0; s->has_copies && k < s->p->socket_count; k++) {
+		struct dc_slice *keeper = keeper_in(s, k, line);
+
+		if (k == home->socket || !forget(keeper, line))
+			continue;
+		s->stats.copies_invalidated++;
+		end = dc_max(end, send(home, keeper, at, s->p->link_message_bytes));
+	}
+	return end;
+}
+
 /* What these lines take the place of has been written back in the host's time, too. */
 void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 {
@@ -227,30 +307,35 @@ void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 	for (; line <= end; line++) {
 		struct dc_slice *home = &s->slices[home_of(s, line * size)];
 
+		for (uint32_t k = 0; s->has_copies && k < s->p->socket_count; k++)
+			if (k != home->socket)
+				s->stats.copies_invalidated += forget(keeper_in(s, k, line * size), line * size);
 		if (!find(home, line * size, true))
-			put(home, room_in(home, set_of(s, line * size)), line * size, true);
+			put(home, room_in(home, set_of(s, line * size)), line * size, DC_TAG_DIRTY);
 	}
 }
 
-/* ---- lines on their way ---- */
-
-static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
+static void wait_for(struct dc_system *s, struct dc_fetch *f, struct dc_asker who)
 {
-	return &s->buckets[mix(line >> s->line_shift) >> 8 & (DC_FETCH_BUCKETS - 1)];
-}
-
-static void wait_for(struct dc_fetch *f, struct dc_cb *cb, uint32_t line)
-{
-	struct dc_system *s = cb->system;
 	struct dc_waiter *w = s->free_waiters;
 
 	if (w)
 		s->free_waiters = w->next;
 	else
 		w = g_new(struct dc_waiter, 1);
-	*w = (struct dc_waiter){.cb = cb, .line = line};
+	*w = (struct dc_waiter){.who = who};
 	*(f->waiters ? &f->last_waiter->next : &f->waiters) = w;
 	f->last_waiter = w;
+}
+
+static void waiters_free(struct dc_system *s, struct dc_fetch *f)
+{
+	for (struct dc_waiter *w = f->waiters, *next; w; w = next) {
+		next = w->next;
+		w->next = s->free_waiters;
+		s->free_waiters = w;
+	}
+	f->waiters = NULL;
 }
 
 static uint64_t through_crossbar(struct dc_system *s, uint64_t *free, uint64_t at)
@@ -307,88 +392,140 @@ static uint64_t serve_atomics(struct dc_slice *home, uint64_t at, uint32_t lanes
 
 /* ---- an access, line by line ---- */
 
-static uint32_t atomics_of(const struct dc_cb *cb, uint32_t line)
+static uint64_t line_of(struct dc_asker who)
 {
-	return cb->access.is_atomic ? cb->access.line_bytes[line] / cb->access.elem_bytes : 0;
+	return who.cb ? who.cb->access.lines[who.line] : who.copy->line;
+}
+
+static struct dc_slice *slice_of(struct dc_system *s, struct dc_asker who)
+{
+	return &s->slices[who.cb ? who.cb->slice : who.copy->home];
+}
+
+static uint32_t atomics_of(struct dc_asker who)
+{
+	const struct dc_access *a = who.cb ? &who.cb->access : NULL;
+
+	return a && a->is_atomic ? a->line_bytes[who.line] / a->elem_bytes : 0;
+}
+
+static bool is_store(struct dc_asker who)
+{
+	return who.cb && who.cb->access.is_store;
 }
 
 static bool is_posted(const struct dc_cb *cb)
 {
-	return cb->access.is_store && !cb->access.is_atomic;
+	return cb && cb->access.is_store && !cb->access.is_atomic;
 }
 
 /* A store that the home need not fetch: all of the line, or no way to keep it. */
-static bool writes_past(const struct dc_slice *home, const struct dc_cb *cb, uint32_t line)
+static bool writes_past(const struct dc_slice *home, struct dc_asker who)
 {
-	return is_posted(cb) &&
-	       (!home->way_count || cb->access.line_bytes[line] >= home->system->p->line_bytes);
+	return is_posted(who.cb) &&
+	       (!home->way_count || who.cb->access.line_bytes[who.line] >= home->system->p->line_bytes);
 }
 
-static void miss(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
+static void miss(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
 	struct dc_system *s = home->system;
-	const uint64_t line = cb->access.lines[k];
-	struct dc_fetch **bucket = bucket_of(s, line), *f = *bucket;
+	const uint64_t line = line_of(who);
+	struct dc_fetch *f = coming_to(home, line);
 
-	while (f && f->line != line)
-		f = f->chain;
 	if (f) {
 		s->stats.mshr_merges++;
 	} else {
-		f = fetch_new(home, line, at, false);
-		f->chain = *bucket;
-		*bucket = f;
+		f = expect(home, line, at);
 		queue_fetch(home, f);
 	}
-	f->makes_dirty |= cb->access.is_store;
-	if (is_posted(cb)) { /* the home has the bytes: the rest of the line is its own affair */
-		settle(cb, at);
-		return;
-	}
-	wait_for(f, cb, k);
+	f->makes_dirty |= is_store(who);
+	if (is_posted(who.cb)) /* the home has the bytes: the rest of the line is its own affair */
+		settle(who.cb, at);
+	else
+		wait_for(s, f, who);
 }
 
-static void hit(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
+/* The home sends a line to who has asked for it from another socket. */
+static void send_answer(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
-	struct dc_system *s = home->system;
-	struct dc_slice *own = &s->slices[cb->slice];
-	const uint64_t there = serve_atomics(home, at + s->llc_cycles, atomics_of(cb, k));
+	if (who.copy)
+		who.copy->is_crossing = true;
+	cross(home, slice_of(home->system, who), who, at, true);
+}
+
+static void hit(struct dc_slice *home, struct dc_asker who, uint64_t at)
+{
+	struct dc_slice *own = slice_of(home->system, who);
+	const uint64_t there = serve_atomics(home, at + home->system->llc_cycles, atomics_of(who));
 
 	if (is_linked(home, own)) {
-		cross(home, own, cb, k, there, true);
+		send_answer(home, who, there);
 	} else {
 		own->mshr_used--; /* that it had for no time: nobody has come to wait for it */
-		deliver(cb, there);
+		deliver(who.cb, there);
 	}
 }
 
-static void look_up(struct dc_slice *home, struct dc_cb *cb, uint32_t k, uint64_t at)
+/* In the home slice. */
+static void look_up(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
 	struct dc_system *s = home->system;
-	const uint64_t line = cb->access.lines[k];
+	const uint64_t line = line_of(who);
 	uint64_t waited = 0;
 
 	at = dc_take(&home->port_free, at, 1, 1, &waited);
-	if (find(home, line, cb->access.is_store) || s->p->cache_is_perfect) {
+	if (is_store(who))
+		at = invalidate(home, line, at);
+	if (find(home, line, is_store(who)) || s->p->cache_is_perfect) {
 		s->stats.cache_hits++;
-		if (is_posted(cb))
-			settle(cb, at);
+		if (is_posted(who.cb))
+			settle(who.cb, at);
 		else
-			hit(home, cb, k, at);
+			hit(home, who, at);
 		return;
 	}
 	s->stats.cache_misses++;
-	if (!writes_past(home, cb, k)) {
-		miss(home, cb, k, at);
+	if (!writes_past(home, who)) {
+		miss(home, who, at);
 	} else if (home->way_count) {
-		insert(home, line, true, at);
-		settle(cb, at);
+		insert(home, line, DC_TAG_DIRTY, at);
+		settle(who.cb, at);
 	} else {
 		struct dc_fetch *f = fetch_new(home, line, at, true);
 
-		wait_for(f, cb, k);
+		wait_for(s, f, who);
 		queue_fetch(home, f);
 	}
+}
+
+/* A load of a line of another socket: a slice of its own keeps a copy, asks for one, or has done so. */
+static void look_up_copy(struct dc_slice *keeper, struct dc_asker who, uint64_t at)
+{
+	struct dc_system *s = keeper->system;
+	const uint64_t line = line_of(who);
+	struct dc_fetch *f;
+	uint64_t waited = 0;
+
+	at = dc_take(&keeper->port_free, at, 1, 1, &waited);
+	if (find(keeper, line, false)) {
+		s->stats.cache_hits++;
+		s->stats.copy_hits++;
+		hit(keeper, who, at);
+		return;
+	}
+	f = coming_to(keeper, line);
+	if (f && !f->is_stale) {
+		s->stats.mshr_merges++;
+		wait_for(s, f, who);
+		return;
+	}
+	s->stats.copy_misses++;
+	s->has_copies = true;
+	if (f) /* what comes is what the line was before a store */
+		unchain(s, f);
+	f = expect(keeper, line, at);
+	wait_for(s, f, who);
+	look_up(&s->slices[home_of(s, line)], (struct dc_asker){.copy = f}, at);
 }
 
 /* A line has been registered; if it is to be answered, until then. What is stored goes with it. */
@@ -396,6 +533,7 @@ static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
 {
 	struct dc_system *s = cb->system;
 	struct dc_slice *own = &s->slices[cb->slice], *home;
+	const struct dc_asker who = {.cb = cb, .line = k};
 
 	touch(s, own, cb->access.lines[k]);
 	home = &s->slices[home_of(s, cb->access.lines[k])];
@@ -403,9 +541,11 @@ static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
 	if (cb->access.is_store)
 		at = through_crossbar(s, &own->crossbar_out_free, at);
 	if (cb->access.is_store && is_linked(own, home))
-		cross(own, home, cb, k, at, false);
+		cross(own, home, who, at, false);
+	else if (is_linked(own, home) && s->p->link_copies)
+		look_up_copy(keeper_in(s, own->socket, line_of(who)), who, at);
 	else
-		look_up(home, cb, k, at);
+		look_up(home, who, at);
 }
 
 /* For look-ups that are to come. */
@@ -471,6 +611,22 @@ static void answered(struct dc_cb *cb, uint64_t at)
 	release_mshr(&s->slices[cb->slice], dc_now(s));
 }
 
+/* A copy has come to the slice that keeps it, and those that have waited for it have the line. */
+static void keep_copy(struct dc_system *s, struct dc_fetch *f, uint64_t now)
+{
+	if (!f->is_stale) {
+		unchain(s, f);
+		insert(&s->slices[f->home], f->line, DC_TAG_COPY, now);
+	} else if (coming_to(&s->slices[f->home], f->line) == f) { /* and nobody has asked anew */
+		unchain(s, f);
+	}
+	for (const struct dc_waiter *w = f->waiters; w; w = w->next)
+		answered(w->who.cb, now);
+	waiters_free(s, f);
+	f->next = s->free_fetches;
+	s->free_fetches = f;
+}
+
 void dc_link_tick(void *self, uint64_t cycle)
 {
 	struct dc_link *link = self;
@@ -478,13 +634,15 @@ void dc_link_tick(void *self, uint64_t cycle)
 
 	while (link->queue.first && link->queue.first->at <= cycle) {
 		struct dc_crossing *c = base_fifo_pop(&link->queue, next);
-		struct dc_cb *cb = c->cb;
+		const struct dc_asker who = c->who;
 
-		if (c->is_answer) {
-			answered(cb, cycle);
+		if (who.copy) {
+			keep_copy(s, who.copy, cycle);
+		} else if (c->is_answer) {
+			answered(who.cb, cycle);
 		} else {
-			look_up(&s->slices[home_of(s, cb->access.lines[c->line])], cb, c->line, cycle);
-			finish_if_last(cb);
+			look_up(&s->slices[home_of(s, line_of(who))], who, cycle);
+			finish_if_last(who.cb);
 		}
 		base_stack_push(&s->free_crossings, c, next);
 	}
@@ -559,22 +717,12 @@ static bool offer(struct dc_slice *home, struct dc_fetch *f)
 	return true;
 }
 
-static void waiters_free(struct dc_system *s, struct dc_fetch *f)
-{
-	for (struct dc_waiter *w = f->waiters, *next; w; w = next) {
-		next = w->next;
-		w->next = s->free_waiters;
-		s->free_waiters = w;
-	}
-	f->waiters = NULL;
-}
-
 /* A store past the caches is done when memory has taken it. */
 static void accepted(struct dc_system *s, struct dc_fetch *f, uint64_t at)
 {
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
-		settle(w->cb, at);
-		finish_if_last(w->cb);
+		settle(w->who.cb, at);
+		finish_if_last(w->who.cb);
 	}
 	waiters_free(s, f);
 }
@@ -615,32 +763,22 @@ void dc_memory_room(void *system)
 	}
 }
 
-static void unchain(struct dc_system *s, struct dc_fetch *f)
-{
-	struct dc_fetch **at = bucket_of(s, f->line);
-
-	while (*at != f)
-		at = &(*at)->chain;
-	*at = f->chain;
-}
-
 static void arrive(struct dc_system *s, struct dc_fetch *f)
 {
 	struct dc_slice *home = &s->slices[f->home];
 	const uint64_t now = dc_now(s);
 
 	unchain(s, f);
-	insert(home, f->line, f->makes_dirty, now);
+	insert(home, f->line, f->makes_dirty ? DC_TAG_DIRTY : DC_TAG_CLEAN, now);
 	if (f->makes_dirty && !home->way_count)
 		queue_fetch(home, fetch_new(home, f->line, now, true));
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next) {
-		const uint64_t at = serve_atomics(home, now, atomics_of(w->cb, w->line));
-		const struct dc_slice *own = &s->slices[w->cb->slice];
+		const uint64_t at = serve_atomics(home, now, atomics_of(w->who));
 
-		if (is_linked(home, own))
-			cross(home, own, w->cb, w->line, at, true);
+		if (is_linked(home, slice_of(s, w->who)))
+			send_answer(home, w->who, at);
 		else
-			answered(w->cb, at);
+			answered(w->who.cb, at);
 	}
 	waiters_free(s, f);
 }
