@@ -80,6 +80,8 @@ static void *build(struct machine *m)
 	const struct dc_params *p = params(m->config);
 	const uint64_t timeout_ps = machine_run_params(m->config)->timeout_simulated_ps;
 	const struct machine_memory *first;
+	struct dc_behind behind;
+	struct mem_shape shape;
 	struct duality *d;
 	struct machine_memory_user user = {dc_memory_done, dc_memory_room, NULL};
 
@@ -87,7 +89,11 @@ static void *build(struct machine *m)
 		return NULL;
 	first = &machine_memories_of(m->config)->items[0];
 	d = g_new0(struct duality, 1);
-	d->system = dc_system_new(&m->ctx, p, machine_memory_built(m, 0), first->memory.capacity_bytes);
+	shape = mem_memory_shape(&first->memory, &first->dram);
+	behind = (struct dc_behind){.bytes = first->memory.capacity_bytes,
+				    .interleave_bytes = shape.interleave_bytes,
+				    .channel_count = shape.stack_count * shape.vault_count};
+	d->system = dc_system_new(&m->ctx, p, machine_memory_built(m, 0), behind);
 	user.self = d->system;
 	machine_memory_connect(m, 0, &user);
 	d->device = dc_device_new(d->system, p, (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) /

@@ -15,6 +15,7 @@
 
 enum { CASES = 300, LAUNCHES = 3 };
 
+static const struct dc_behind behind = {.bytes = 1 << 30, .interleave_bytes = 64, .channel_count = 8};
 static uint64_t begins[CTAS_MAX][WORDS_MAX];
 
 /* ---- in place of dc/exec: words that ask for what the case says ---- */
@@ -265,7 +266,7 @@ static void run_case(uint64_t seed, struct dc_stats *sum)
 	memory.domain = sim_domain_find(ctx.engine, "duality");
 	memory.comp = sim_engine_add(ctx.engine, memory.domain, "memory", memory_tick, &memory);
 	g_queue_init(&memory.queue);
-	memory.system = dc_system_new(&ctx, &c.p, &memory, 1 << 30);
+	memory.system = dc_system_new(&ctx, &c.p, &memory, behind);
 	for (uint32_t i = 0; i < LAUNCHES; i++) {
 		uint64_t expected[CTAS_MAX][WORDS_MAX] = {{0}};
 		struct device_result result;
@@ -340,7 +341,7 @@ static void hold(uint32_t sockets, uint32_t slices, uint32_t ways, uint64_t page
 	sim_ctx_open(&ctx, false);
 	assert_true(dc_clock_add(&c.p, ctx.engine));
 	memory.ctx = &ctx;
-	memory.system = dc_system_new(&ctx, &c.p, &memory, 1 << 30);
+	memory.system = dc_system_new(&ctx, &c.p, &memory, behind);
 	lines = (uint64_t)memory.system->slice_count * memory.system->set_count * ways * 3 / 4;
 	lines -= lines * c.p.line_bytes % (page_bytes * sockets) / c.p.line_bytes; /* as many pages of each socket */
 	dc_system_host_wrote(memory.system, 5 * page_bytes * sockets, lines * c.p.line_bytes);
@@ -362,9 +363,65 @@ static void test_what_fits_is_held(void **state)
 					hold(sockets, slices, ways, page);
 }
 
+/* ---- DC-pages ---- */
+
+/* Each address has a place of its own, within the capacity; and accesses with a stride have all channels and banks:
+ * none has more than twice its share of 8,192 lines, nor has a channel of each 64 a channel. */
+static void shuffle(struct dc_behind of, uint64_t page_bytes)
+{
+	enum { LINES_ASKED = 8192, BANK_BYTES = 65536, BANKS = 16 };
+	struct slice_case c = make_case(1);
+	struct dc_system s = {.p = &c.p, .behind = of, .page_shift = (uint32_t)__builtin_ctzll(page_bytes)};
+	const uint64_t lines = of.bytes / 64;
+	uint8_t *taken = g_new0(uint8_t, lines);
+
+	c.p.page_bytes = page_bytes;
+	dc_mmu_init(&s);
+	for (uint64_t i = 0; i < lines; i++) {
+		const uint64_t at = dc_physical(&s, i * 64 + 4);
+
+		if (at >= of.bytes || at % 64 != 4 || taken[at / 64]++)
+			fail_msg("%u channels, %llu bytes: address %llu comes to %llu", of.channel_count,
+				 (unsigned long long)of.bytes, (unsigned long long)i * 64, (unsigned long long)at);
+		assert_true(of.bytes > page_bytes * 256 || dc_physical(&s, i * 64 + of.bytes) == at - 4);
+	}
+	for (uint64_t stride = 1; stride * LINES_ASKED <= lines; stride++) {
+		uint64_t banks[BANKS] = {0}, most = 0;
+
+		for (uint64_t i = 0; i < LINES_ASKED; i++) {
+			const uint64_t at = dc_physical(&s, i * stride * 64);
+
+			dc_channel_count(&s, at);
+			banks[at / BANK_BYTES % BANKS]++;
+		}
+		for (uint32_t i = 0; i < BANKS; i++)
+			most = MAX(most, banks[i]);
+		dc_channels_settle(&s);
+		if (s.stats.channel_most_lines * of.channel_count > LINES_ASKED * 2 ||
+		    (stride >= 16 && most * BANKS > LINES_ASKED * 2))
+			fail_msg("%u channels, a stride of %llu lines: %llu of %u lines in one channel, %llu in a bank",
+				 of.channel_count, (unsigned long long)stride,
+				 (unsigned long long)s.stats.channel_most_lines, LINES_ASKED, (unsigned long long)most);
+		s.stats.channel_most_lines = 0;
+	}
+	g_free(taken);
+	g_free(s.channel_lines);
+}
+
+static void test_pages_are_shuffled(void **state)
+{
+	(void)state;
+	shuffle((struct dc_behind){1 << 27, 64, 8}, 4096);
+	shuffle((struct dc_behind){1 << 27, 64, 16}, 4096);
+	shuffle((struct dc_behind){3 << 24, 64, 6}, 4096);
+	shuffle((struct dc_behind){1 << 25, 256, 4}, 65536);
+	shuffle((struct dc_behind){5 << 20, 64, 12}, 4096);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_models), cmocka_unit_test(test_what_fits_is_held)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_models), cmocka_unit_test(test_what_fits_is_held),
+					   cmocka_unit_test(test_pages_are_shuffled)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,10 @@ struct dc_system {
 	struct sim_ctx *ctx;
 	const struct dc_params *p;
 	struct mem_memory *memory;
-	uint64_t memory_bytes;
+	struct dc_behind behind;
+	uint32_t interleave_shift, frame_mask; /* of pages that the MMU moves within a block of them */
+	struct base_divisor by_channels;
+	uint64_t *channel_lines, window_lines; /* [channels]: of these last lines */
 	uint32_t domain, slice_count, cb_count, set_count;
 	uint32_t line_shift, page_shift;
 	struct base_divisor by_sockets, by_slices; /* slices of a socket */
@@ -176,6 +179,21 @@ static inline uint64_t dc_take(uint64_t *free, uint64_t at, uint64_t count, uint
 
 /* samples.c: what duality.sample_ps samples, of a system that is being built. */
 struct sim_sampler *dc_sampler_new(const struct dc_system *s);
+
+/* mmu.c: DC-pages (section 3.3): where the memory's controller finds an address of the device's. */
+uint64_t dc_physical(const struct dc_system *s, uint64_t address);
+/* The page of an address among those that there are. */
+uint64_t dc_page_of(const struct dc_system *s, uint64_t address);
+void dc_mmu_init(struct dc_system *s);
+/* A line is asked of the memory, or given to it. */
+void dc_channel_count(struct dc_system *s, uint64_t physical);
+/* Counts the lines of the channel that had most of the last ones, and begins anew: also between kernels. */
+void dc_channels_settle(struct dc_system *s);
+static inline uint64_t dc_mix(uint64_t x)
+{
+	x *= 0x9e3779b97f4a7c15ull;
+	return x ^ x >> 29;
+}
 
 /* slice.c */
 void dc_slice_tick(void *slice, uint64_t cycle);

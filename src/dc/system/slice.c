@@ -5,21 +5,9 @@
 
 /* ---- places ---- */
 
-static uint64_t mix(uint64_t x)
-{
-	x *= 0x9e3779b97f4a7c15ull;
-	return x ^ x >> 29;
-}
-
-/* DC-pages: the memory's controller finds the place; the whole memory repeats. */
-static uint64_t physical(const struct dc_system *s, uint64_t line)
-{
-	return line % s->memory_bytes;
-}
-
 static uint64_t socket_of(const struct dc_system *s, uint64_t line)
 {
-	const uint8_t touched = s->page_sockets ? s->page_sockets[physical(s, line) / s->p->page_bytes] : 0;
+	const uint8_t touched = s->page_sockets ? s->page_sockets[dc_page_of(s, line)] : 0;
 
 	return touched ? touched - 1u : (line >> s->page_shift) % (uint32_t)s->p->socket_count;
 }
@@ -42,7 +30,7 @@ static uint32_t home_of(const struct dc_system *s, uint64_t line)
 	uint64_t slice;
 	const uint64_t group = base_divide(number_in_socket(s, line), &s->by_slices, &slice);
 
-	base_divide(slice + (mix(group) >> 20), &s->by_slices, &slice);
+	base_divide(slice + (dc_mix(group) >> 20), &s->by_slices, &slice);
 	return (uint32_t)(socket_of(s, line) * s->p->slice_count + slice);
 }
 
@@ -53,7 +41,7 @@ static void touch(struct dc_system *s, const struct dc_slice *own, uint64_t line
 
 	if (!s->page_sockets)
 		return;
-	page = &s->page_sockets[physical(s, line) / s->p->page_bytes];
+	page = &s->page_sockets[dc_page_of(s, line)];
 	if (!*page)
 		*page = (uint8_t)(own->socket + 1);
 }
@@ -99,7 +87,7 @@ static uint64_t set_of(const struct dc_system *s, uint64_t line)
 	uint64_t rest;
 	const uint64_t number = base_divide(number_in_socket(s, line), &s->by_slices, &rest);
 
-	return (number ^ mix(number / s->set_count) >> 20) & (s->set_count - 1);
+	return (number ^ dc_mix(number / s->set_count) >> 20) & (s->set_count - 1);
 }
 
 /* The way that holds the line, or NULL. */
@@ -225,7 +213,7 @@ void dc_slice_enter(struct dc_slice *slice, uint32_t ways)
 
 static struct dc_fetch **bucket_of(struct dc_system *s, uint64_t line)
 {
-	return &s->buckets[mix(line >> s->line_shift) >> 8 & (DC_FETCH_BUCKETS - 1)];
+	return &s->buckets[dc_mix(line >> s->line_shift) >> 8 & (DC_FETCH_BUCKETS - 1)];
 }
 
 /* The line that is on its way to this slice, or NULL. */
@@ -697,7 +685,7 @@ void dc_access_begin(struct dc_cb *cb)
 static bool offer(struct dc_slice *home, struct dc_fetch *f)
 {
 	struct dc_system *s = home->system;
-	const uint64_t address = physical(s, f->line);
+	const uint64_t address = dc_physical(s, f->line);
 	const enum mem_op op = f->is_write ? MEM_WRITE : MEM_READ;
 
 	if (!mem_memory_can_accept(s->memory, address, op))
@@ -713,6 +701,7 @@ static bool offer(struct dc_slice *home, struct dc_fetch *f)
 		s->stats.write_bytes += s->p->line_bytes;
 	else
 		s->stats.read_bytes += s->p->line_bytes;
+	dc_channel_count(s, address);
 	CHECK(mem_memory_offer(s->memory, q));
 	return true;
 }

@@ -122,26 +122,27 @@ static void cb_init(struct dc_system *s, uint32_t i)
 }
 
 struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, struct mem_memory *memory,
-				uint64_t memory_bytes)
+				struct dc_behind behind)
 {
 	struct dc_system *s = g_new0(struct dc_system, 1);
 
 	s->ctx = ctx;
 	s->p = p;
 	s->memory = memory;
-	s->memory_bytes = memory_bytes;
+	s->behind = behind;
 	s->domain = sim_domain_find(ctx->engine, clock_name);
 	s->slice_count = (uint32_t)(p->socket_count * p->slice_count);
 	s->cb_count = dc_block_count(p);
 	s->set_count = (uint32_t)(DC_WAY_BYTES / p->line_bytes);
 	s->line_shift = (uint32_t)__builtin_ctzll(p->line_bytes);
 	s->page_shift = (uint32_t)__builtin_ctzll(p->page_bytes);
+	dc_mmu_init(s);
 	s->by_sockets = base_divisor_of(p->socket_count);
 	s->by_slices = base_divisor_of(p->slice_count);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
 	s->link_cycles = cycles_of(s, p->link_latency_ps);
 	if (p->pages == DC_FIRST_TOUCH)
-		s->page_sockets = g_new0(uint8_t, memory_bytes / p->page_bytes + 1);
+		s->page_sockets = g_new0(uint8_t, behind.bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
 	s->cbs = g_new0(struct dc_cb, s->cb_count);
 	s->registers = g_malloc0(((size_t)s->cb_count * DC_BLOCK_REGISTERS) * sizeof(*s->registers) + HOST_LINE_BYTES);
@@ -209,6 +210,7 @@ void dc_system_free(struct dc_system *s)
 	}
 	base_stack_free(&s->free_crossings, next);
 	g_free(s->page_sockets);
+	g_free(s->channel_lines);
 	g_free(s->slices);
 	g_free(s->cbs);
 	g_free(s->registers);
@@ -471,6 +473,7 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 	s->stats.entry_cycles += s->enter_cycle - s->start_cycle;
 	s->stats.active_block_cycles += (now - s->enter_cycle) * s->used_cbs;
 	s->stats.chosen_ways += s->cache_ways - s->p->cache_way_count;
+	dc_channels_settle(s);
 	s->stats.blocks_at_once = dc_max(s->stats.blocks_at_once, s->used_cbs);
 	check_laws(s, is_right);
 	if (s->segments)

@@ -17,9 +17,15 @@
 struct dc_system;
 
 bool dc_clock_add(const struct dc_params *p, struct sim_engine *e);
-/* p is kept. memory_bytes: the memory's capacity. Its done and room are dc_memory_done and _room. */
+/* The memory behind: its capacity, and what the lowest part of its addresses goes round: so many channels, each of
+ * which takes so many bytes before the next. */
+struct dc_behind {
+	uint64_t bytes, interleave_bytes;
+	uint32_t channel_count;
+};
+/* p is kept. The memory's done and room are dc_memory_done and _room. */
 struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, struct mem_memory *memory,
-				uint64_t memory_bytes);
+				struct dc_behind behind);
 void dc_system_free(struct dc_system *s);
 void dc_memory_done(void *system, struct mem_req *r);
 void dc_memory_room(void *system);
