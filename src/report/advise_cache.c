@@ -43,7 +43,7 @@ static struct caches caches_of(const json_t *m)
 	c.cache_blocks = c.slices * param(m, "duality.cache_way_count");
 	c.blocks = c.slices * param(m, "duality.way_count") - c.cache_blocks;
 	c.unused_is_cache = json_is_true(json_object_get(json_object_get(m, "params"), "duality.unused_is_cache"));
-	c.rows_per_s = c.hz * param(m, "duality.tmu_rows_per_cycle");
+	c.rows_per_s = c.hz * param(m, "duality.tmu_count") * param(m, "duality.tmu_rows_per_cycle");
 	c.lines_per_s = c.hz * param(m, "duality.mshr_lines_per_cycle");
 	c.dram = report_number(m, "peak_bytes_per_s", "dram");
 	c.link = mbytes > 0 && away > 0 ? 2 * mbytes * bytes_per_mbyte / away : INFINITY;

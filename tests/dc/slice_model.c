@@ -129,7 +129,8 @@ struct cb {
 };
 
 struct slice {
-	uint64_t out, in, crossbar_out, crossbar_in, registers, port, atomics; /* free from: places, see serve */
+	uint64_t out[64], in[64]; /* transpose units */
+	uint64_t crossbar_out, crossbar_in, registers, port, atomics; /* free from: places, see serve */
 	uint32_t held; /* registers */
 	GQueue waits;  /* control blocks without one */
 	GQueue queue;  /* struct request */
@@ -195,15 +196,29 @@ static void done(struct slice_model *m, uint32_t cb, uint64_t cycle)
 	b->acts = later(b->cycle, m->turn != NONE && cb <= m->turn ? m->time + 1 : m->time);
 }
 
+/* A bank after the other, each by the unit that has the first free place. */
+static uint64_t transposed(struct slice_model *m, uint64_t *units, uint64_t at, const struct dc_access *a,
+			   uint64_t rows)
+{
+	uint64_t end = at;
+
+	for (uint32_t bank = 0; rows && bank < a->banks; bank++) {
+		uint32_t first = 0;
+
+		for (uint32_t k = 0; k < m->p->tmu_count; k++)
+			first = units[k] < units[first] ? k : first;
+		end = later(end, serve(&units[first], at, rows, m->p->tmu_rows_per_cycle,
+				       bank ? NULL : &m->stats.tmu_wait_cycles));
+		m->stats.tmu_rows += rows;
+	}
+	return end;
+}
+
 static void finish(struct slice_model *m, uint32_t cb)
 {
 	struct cb *b = &m->cbs[cb];
-	const uint64_t rows = (uint64_t)b->now.access.in_rows * b->now.access.banks;
 
-	m->stats.tmu_rows += rows;
-	done(m, cb, rows ? serve(&own_of(m, cb)->in, b->arrived, rows, m->p->tmu_rows_per_cycle,
-				 &m->stats.tmu_wait_cycles)
-			 : b->arrived);
+	done(m, cb, transposed(m, own_of(m, cb)->in, b->arrived, &b->now.access, b->now.access.in_rows));
 }
 
 static void settle(struct slice_model *m, uint32_t cb, uint64_t at)
@@ -569,10 +584,9 @@ static void access_begin(struct slice_model *m, uint32_t n)
 		return;
 	}
 	m->stats.accesses++;
-	m->stats.tmu_rows += rows;
 	cb->next_line = 0;
 	cb->pending = a->line_count;
-	cb->arrived = serve(&own->out, cb->cycle, rows, m->p->tmu_rows_per_cycle, &m->stats.tmu_wait_cycles);
+	cb->arrived = transposed(m, own->out, cb->cycle, a, a->out_rows);
 	issue(m, n, cb->arrived);
 }
 

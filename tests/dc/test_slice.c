@@ -190,6 +190,7 @@ static struct slice_case make_case(uint64_t seed)
 	c.p.feed = DC_PER_BLOCK;
 	c.p.host_clock_khz = 100000000; /* words are there at once */
 	c.p.feed_words_per_cycle = 64;
+	c.p.tmu_count = 1 + below(5);
 	c.p.tmu_rows_per_cycle = 1 + below(64);
 	c.p.mshr_count = 1 + below(12);
 	c.p.mshr_lines_per_cycle = 1 + below(2);

@@ -13,7 +13,7 @@
 #include "net/wire.h"
 
 #define DC_NEVER UINT64_MAX
-enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072 };
+enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_TMUS_MAX = 64 };
 
 enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE };
 
@@ -76,7 +76,8 @@ struct dc_slice {
 	struct dc_system *system;
 	struct sim_comp comp;
 	uint32_t index, socket;
-	uint64_t out_free, in_free, crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
+	uint64_t out_free[DC_TMUS_MAX], in_free[DC_TMUS_MAX]; /* of each transpose unit: see dc_take */
+	uint64_t crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
 	uint32_t mshr_used;
 	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
 	struct dc_fetch *queue, **queue_end;

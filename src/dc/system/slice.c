@@ -348,19 +348,32 @@ static void deliver(struct dc_cb *cb, uint64_t at)
 	settle(cb, cb->access.in_rows ? through_crossbar(s, &s->slices[cb->slice].crossbar_in_free, at) : at);
 }
 
+/* Rows of some banks through transpose units, those of each bank through the one that is free first; when the last one
+ * has passed. It has waited until the first bank's begin. */
+static uint64_t transpose(struct dc_system *s, uint64_t *free, uint64_t at, uint32_t rows, uint32_t banks)
+{
+	uint64_t end = at, waited = 0;
+
+	for (uint32_t b = 0; rows && b < banks; b++) {
+		uint64_t *unit = free;
+
+		for (uint32_t k = 1; k < s->p->tmu_count; k++)
+			if (free[k] < *unit)
+				unit = &free[k];
+		end = dc_max(end, dc_take(unit, at, rows, s->p->tmu_rows_per_cycle,
+					  b ? &waited : &s->stats.tmu_wait_cycles));
+		s->stats.tmu_rows += rows;
+	}
+	return end;
+}
+
 /* Its last line is there: into the arrays. */
 static void finish(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
-	struct dc_slice *own = &s->slices[cb->slice];
-	const uint64_t rows = (uint64_t)cb->access.in_rows * cb->access.banks;
-	uint64_t end = cb->arrived;
 
-	if (rows) {
-		s->stats.tmu_rows += rows;
-		end = dc_take(&own->in_free, end, rows, s->p->tmu_rows_per_cycle, &s->stats.tmu_wait_cycles);
-	}
-	dc_cb_access_done(cb, end);
+	dc_cb_access_done(cb, transpose(s, s->slices[cb->slice].in_free, cb->arrived, cb->access.in_rows,
+					cb->access.banks));
 }
 
 /* While lines are still to be asked for, who asks for the last looks whether all are there. */
@@ -641,11 +654,8 @@ void dc_link_tick(void *self, uint64_t cycle)
 static uint64_t through_tmu(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
-	const uint64_t rows = (uint64_t)cb->access.out_rows * cb->access.banks;
 
-	s->stats.tmu_rows += rows;
-	return dc_take(&s->slices[cb->slice].out_free, cb->cycle, rows, s->p->tmu_rows_per_cycle,
-		       &s->stats.tmu_wait_cycles);
+	return transpose(s, s->slices[cb->slice].out_free, cb->cycle, cb->access.out_rows, cb->access.banks);
 }
 
 /* Shuffles and votes: rows of every bank out, through the crossbar, and in again: a fixed time. */
