@@ -124,6 +124,8 @@ struct cb {
 	uint64_t cycle, acts, arrived, slots_end, wait_from;
 	uint64_t cta;
 	uint32_t word, next_line, pending, slice;
+	uint32_t parked, swapped; /* rows in the units; rows that come back before the next word */
+	bool has_left;		  /* what the next word swaps */
 	bool is_last;
 	struct slice_word now;
 };
@@ -134,6 +136,8 @@ struct slice {
 	uint32_t held; /* registers */
 	GQueue waits;  /* control blocks without one */
 	GQueue queue;  /* struct request */
+	GQueue swaps;  /* control blocks whose rows find no room in the units */
+	uint32_t parked;
 	struct way *ways; /* [SETS][way_count] */
 	uint32_t way_count;
 };
@@ -196,13 +200,14 @@ static void done(struct slice_model *m, uint32_t cb, uint64_t cycle)
 	b->acts = later(b->cycle, m->turn != NONE && cb <= m->turn ? m->time + 1 : m->time);
 }
 
+enum { BANKS = 4, UNIT_ROWS = 256 };
+
 /* A bank after the other, each by the unit that has the first free place. */
-static uint64_t transposed(struct slice_model *m, uint64_t *units, uint64_t at, const struct dc_access *a,
-			   uint64_t rows)
+static uint64_t transposed(struct slice_model *m, uint64_t *units, uint64_t at, uint32_t banks, uint64_t rows)
 {
 	uint64_t end = at;
 
-	for (uint32_t bank = 0; rows && bank < a->banks; bank++) {
+	for (uint32_t bank = 0; rows && bank < banks; bank++) {
 		uint32_t first = 0;
 
 		for (uint32_t k = 0; k < m->p->tmu_count; k++)
@@ -218,7 +223,7 @@ static void finish(struct slice_model *m, uint32_t cb)
 {
 	struct cb *b = &m->cbs[cb];
 
-	done(m, cb, transposed(m, own_of(m, cb)->in, b->arrived, &b->now.access, b->now.access.in_rows));
+	done(m, cb, transposed(m, own_of(m, cb)->in, b->arrived, b->now.access.banks, b->now.access.in_rows));
 }
 
 static void settle(struct slice_model *m, uint32_t cb, uint64_t at)
@@ -586,8 +591,52 @@ static void access_begin(struct slice_model *m, uint32_t n)
 	m->stats.accesses++;
 	cb->next_line = 0;
 	cb->pending = a->line_count;
-	cb->arrived = transposed(m, own->out, cb->cycle, a, a->out_rows);
+	cb->arrived = transposed(m, own->out, cb->cycle, a->banks, a->out_rows);
 	issue(m, n, cb->arrived);
+}
+
+/* ---- rows without room ---- */
+
+/* As many banks at a time as the units hold; there is room for one, since a case has no larger swaps. */
+static uint32_t banks_of(const struct slice_model *m, uint32_t rows)
+{
+	const uint32_t fit = (uint32_t)m->p->tmu_count * UNIT_ROWS / rows;
+
+	return fit < BANKS ? fit : BANKS;
+}
+
+static bool rows_leave(struct slice_model *m, uint32_t n, uint64_t at)
+{
+	struct cb *cb = &m->cbs[n];
+	struct slice *own = own_of(m, n);
+	const uint32_t rows = m->c->swaps[cb->word], parked = rows * banks_of(m, rows);
+	uint64_t there;
+
+	if (own->parked + parked > m->p->tmu_count * UNIT_ROWS)
+		return false;
+	own->parked += parked;
+	cb->parked = parked;
+	cb->has_left = true;
+	there = transposed(m, own->out, later(cb->cycle, at), BANKS, rows);
+	m->stats.swap_rows += rows * BANKS;
+	m->stats.swap_cycles += there - cb->cycle;
+	cb->cycle = cb->acts = there;
+	cb->state = RUN;
+	return true;
+}
+
+static void rows_come_back(struct slice_model *m, uint32_t n)
+{
+	struct cb *cb = &m->cbs[n];
+	struct slice *own = own_of(m, n);
+	const uint64_t begin = cb->cycle, there = transposed(m, own->in, begin, BANKS, cb->swapped);
+
+	m->stats.swap_cycles += there - cb->cycle;
+	cb->cycle = there;
+	cb->swapped = 0;
+	own->parked -= cb->parked;
+	while (!g_queue_is_empty(&own->swaps) && rows_leave(m, GPOINTER_TO_UINT(g_queue_peek_head(&own->swaps)), begin))
+		g_queue_pop_head(&own->swaps);
 }
 
 static void run(struct slice_model *m, uint32_t n)
@@ -595,20 +644,34 @@ static void run(struct slice_model *m, uint32_t n)
 	struct cb *cb = &m->cbs[n];
 
 	while (cb->state == RUN && cb->acts <= m->time) {
-		const bool is_seen = cb->is_last || m->c->kinds[cb->word] != DC_BOX_NONE;
+		const uint32_t swaps = cb->is_last ? 0 : m->c->swaps[cb->word];
+		const bool is_seen = cb->is_last || cb->swapped || swaps || m->c->kinds[cb->word] != DC_BOX_NONE;
 
 		if (is_seen && cb->cycle > m->time) {
 			cb->acts = cb->cycle;
 			return;
 		}
+		if (cb->swapped) {
+			rows_come_back(m, n);
+			continue;
+		}
 		if (cb->is_last) {
 			fill(m, n, m->time + 1);
 			return;
 		}
+		if (swaps && !cb->has_left) {
+			if (g_queue_is_empty(&own_of(m, n)->swaps) && rows_leave(m, n, 0))
+				continue;
+			cb->state = WAIT;
+			g_queue_push_tail(&own_of(m, n)->swaps, GUINT_TO_POINTER(n));
+			return;
+		}
+		cb->swapped = swaps;
+		cb->has_left = false;
 		slice_word_of(m->c, cb->cta, cb->word, &cb->now);
 		m->begins[cb->cta][cb->word++] = cb->cycle;
 		cb->is_last = cb->now.is_last;
-		cb->slots_end = cb->cycle + cb->now.cycles;
+		cb->slots_end = cb->cycle + cb->now.cycles * (swaps ? (BANKS - 1) / banks_of(m, swaps) + 1 : 1);
 		if (cb->now.access.kind == DC_BOX_NONE) {
 			cb->cycle = cb->slots_end;
 			continue;
@@ -797,6 +860,7 @@ struct slice_model *slice_model_new(const struct slice_case *c)
 		m->slices[i].way_count = (uint32_t)c->p.way_count;
 		g_queue_init(&m->slices[i].waits);
 		g_queue_init(&m->slices[i].queue);
+		g_queue_init(&m->slices[i].swaps);
 	}
 	m->reads = g_ptr_array_new();
 	m->copies = g_ptr_array_new();

@@ -19,6 +19,7 @@ struct slice_case {
 	uint64_t seed;
 	uint32_t words, ctas;
 	uint8_t kinds[WORDS_MAX]; /* enum dc_box_kind */
+	uint16_t swaps[WORDS_MAX]; /* rows that the word's first array swaps */
 	uint64_t lines[LINES];	  /* addresses that fall into few sets */
 };
 

@@ -82,9 +82,8 @@ static void rows_are_swapped(void **state)
 
 		const uint64_t rows = m.kernel->words[out.executed].slot[0].swap_rows;
 
-		/* The plain translator's lanes are in all four arrays. */
-		assert_int_equal(4 * out.cycles, now->array_cycles - before.array_cycles + 4 * 2 * rows);
-		assert_int_equal(now->swap_cycles - before.swap_cycles, 4 * 2 * rows);
+		/* The plain translator's lanes are in all four arrays; what swapped rows take is the machine's. */
+		assert_int_equal(4 * out.cycles, now->array_cycles - before.array_cycles);
 		swapped += rows;
 	}
 	assert_int_not_equal(swapped, 0);

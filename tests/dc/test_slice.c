@@ -206,6 +206,8 @@ static struct slice_case make_case(uint64_t seed)
 	c.words = 4 + (uint32_t)below(WORDS_MAX - 3);
 	c.ctas = 1 + (uint32_t)below(CTAS_MAX);
 	for (uint32_t i = 0; i < c.words; i++)
+		c.swaps[i] = (uint16_t)(below(5) ? 0 : 1 + below(256));
+	for (uint32_t i = 0; i < c.words; i++)
 		c.kinds[i] = (uint8_t)(below(4) ? DC_BOX_MEMORY : below(2) ? DC_BOX_WARP : DC_BOX_NONE);
 	make_lines(&c);
 	return c;
@@ -226,7 +228,7 @@ static void compare_stats(uint64_t seed, const struct dc_stats *is, const struct
 #define COMPARE(X)                                                                                                \
 	X(blocks_started) X(accesses) X(warp_accesses) X(lines) X(mshr_merges) X(mshr_wait_cycles) X(tmu_rows)     \
 	X(tmu_wait_cycles) X(crossbar_lines) X(crossbar_wait_cycles) X(cache_hits) X(cache_misses)                 \
-	X(copy_hits) X(copy_misses) X(copies_invalidated)                                                          \
+	X(swap_rows) X(swap_cycles) X(copy_hits) X(copy_misses) X(copies_invalidated)          \
 	X(cache_writebacks) X(entry_writebacks) X(link_bytes) X(link_wait_cycles) X(read_bytes) X(write_bytes)
 #define X(field)                                                                                                  \
 	if (is->field != expected->field)                                                                         \
@@ -259,7 +261,7 @@ static void run_case(uint64_t seed, struct dc_stats *sum)
 	struct sim_ctx ctx;
 
 	for (uint32_t i = 0; i < c.words; i++)
-		program.words[i].box.kind = c.kinds[i];
+		program.words[i] = (struct dc_word){.box.kind = c.kinds[i], .slot[0].swap_rows = c.swaps[i]};
 	sim_ctx_open(&ctx, false);
 	ctx.pool = mem_req_pool_new();
 	assert_true(dc_clock_add(&c.p, ctx.engine));
@@ -285,6 +287,7 @@ static void run_case(uint64_t seed, struct dc_stats *sum)
 	sum->mshr_wait_cycles += slice_model_stats(model)->mshr_wait_cycles;
 	sum->link_wait_cycles += slice_model_stats(model)->link_wait_cycles;
 	sum->cache_hits += slice_model_stats(model)->cache_hits;
+	sum->swap_cycles += slice_model_stats(model)->swap_cycles;
 	sum->copy_hits += slice_model_stats(model)->copy_hits;
 	sum->copies_invalidated += slice_model_stats(model)->copies_invalidated;
 	sum->cache_writebacks += slice_model_stats(model)->cache_writebacks;
@@ -307,6 +310,7 @@ static void test_two_models(void **state)
 	assert_true(sum.mshr_wait_cycles > CASES);
 	assert_true(sum.link_wait_cycles > CASES);
 	assert_true(sum.cache_hits > CASES);
+	assert_true(sum.swap_cycles > CASES * 1000);
 	assert_true(sum.copy_hits > CASES);
 	assert_true(sum.copies_invalidated > CASES);
 	assert_true(sum.cache_writebacks > CASES);

@@ -42,11 +42,11 @@ static struct fma plan(struct dc_serial *s, const struct dc_use *use, const stru
 	p->x_exp = take(&t, e + 2);
 	p->diff = take(&t, e + 2);
 	p->exp = take(&t, e + 2);
-	f.man_a = take(&t, m);
-	f.man_b = take(&t, m);
 	p->x_man = take(&t, 2 * m + g + 1);
 	p->y_man = take(&t, 2 * m + g + 1);
 	p->sum = take(&t, 2 * m + g + 2);
+	f.man_a = p->sum; /* the sum begins when they are no longer needed */
+	f.man_b = p->sum + m;
 	p->value = p->y_man; /* when the sum has been formed */
 	CHECK(t <= DC_SERIAL_ROWS);
 	f.sign_c = c + m - 1 + e;

@@ -67,7 +67,7 @@ struct dc_access {
 };
 
 struct dc_step {
-	uint64_t cycles; /* of the slots, without the C-Box's */
+	uint64_t cycles; /* of the slots, without the C-Box's and without what swapping of rows takes */
 	struct dc_access access;
 	bool is_done; /* the control block has come to its end */
 	bool jumped;  /* back, to a loop's begin */
@@ -87,7 +87,6 @@ struct dc_exec_counts {
 	/* Float additions by how many distinct exponent differences their lanes have; the last: that many or more. */
 	uint64_t differences[DC_DIFFERENCES_COUNT];
 	uint64_t array_cycles; /* cycles of all slots, for each of a bank's arrays that works: for energy */
-	uint64_t swap_cycles; /* of slots beside these: rows of scratch through the transpose unit, for each array */
 };
 
 struct dc_block;

@@ -686,8 +686,6 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	const struct dc_word *w = &p->kernel->words[b->word];
 	uint64_t longest = 1;
 
-	enum { SWAP_CYCLES = 2 }; /* a row of scratch out and back: word.h */
-
 	*out = (struct dc_step){.executed = b->word, .access.lines = b->lines, .access.line_bytes = b->line_bytes};
 	b->cycle = cycle;
 	p->counts.words++;
@@ -701,11 +699,8 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	if (w->box.kind != DC_BOX_NONE && !dc_box_step(p, b, l, w, out))
 		return false;
 	for (uint32_t a = 0; a < DC_ARRAYS; a++) {
-		const uint64_t swaps =
-		    p->params.operations_are_free ? 0 : SWAP_CYCLES * (uint64_t)w->slot[a].swap_rows;
-		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]) + swaps;
+		const uint64_t cycles = slot(p, b, l, &w->slot[a], &p->slots[b->word * DC_ARRAYS + a]);
 
-		p->counts.swap_cycles += swaps * arrays_at_work(p);
 		longest = cycles > longest ? cycles : longest;
 	}
 	commit(b);

@@ -103,6 +103,8 @@ bool dc_cb_fill(struct dc_cb *cb, uint64_t cycle)
 	dc_block_begin(cb->block, warps, count, &segments);
 	s->stats.blocks_started++;
 	cb->cycle = cb->filled = cycle;
+	cb->swap = DC_SWAP_NONE;
+	cb->banks = (count * 32 + DC_BANK_LANES - 1) / DC_BANK_LANES;
 	cb->place = cb->rounds_words = 0;
 	if (k->word_count > s->p->ring_words)
 		cb->fed_to = 0; /* else the code is still in the ring */
@@ -310,19 +312,38 @@ static bool must_wait(const struct dc_cb *cb, uint64_t now)
 {
 	const struct dc_word *w = &dc_program_kernel(cb->system->program)->words[dc_block_word(cb->block)];
 
-	return w->box.kind != DC_BOX_NONE && cb->cycle > now;
+	return (w->box.kind != DC_BOX_NONE || dc_swap_rows(cb->system, w)) && cb->cycle > now;
+}
+
+/* The word has been executed, and its access is done: what has left for it comes back. False: not yet. */
+static bool swap_back(struct dc_cb *cb, uint64_t now)
+{
+	if (cb->swap != DC_SWAP_IN)
+		return true;
+	if (cb->cycle > now)
+		return false;
+	dc_swap_end(cb, &dc_program_kernel(cb->system->program)->words[cb->swapped_word]);
+	return true;
 }
 
 /* True: it runs on; else it has been told when. */
 static bool step(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
+	const struct dc_word *w = &dc_program_kernel(s->program)->words[dc_block_word(cb->block)];
 	struct dc_step out;
 
+	if (dc_swap_rows(s, w)) {
+		if (cb->swap == DC_SWAP_NONE)
+			return dc_swap_begin(cb, w);
+		cb->swap = DC_SWAP_IN;
+		cb->swapped_word = dc_block_word(cb->block);
+	}
 	if (!dc_block_step(s->program, cb->block, s->launch, cb->cycle, &out)) {
 		fail(s);
 		return false;
 	}
+	out.cycles *= dc_swap_passes(cb, w);
 	s->stats.compute_cycles += out.cycles;
 	cb->is_last = out.is_done;
 	if (out.access.kind == DC_BOX_NONE) {
@@ -365,6 +386,8 @@ void dc_cb_tick(void *self, uint64_t cycle)
 		return;
 	}
 	for (uint32_t i = 0; runs && i < WORDS_AT_ONCE; i++) {
+		if (!swap_back(cb, cycle))
+			break;
 		if (cb->is_last) {
 			charge_feed(cb, begin);
 			if (cb->cycle > cycle) /* words without an access run ahead: it ends when the last one does */

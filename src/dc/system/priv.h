@@ -13,9 +13,10 @@
 #include "net/wire.h"
 
 #define DC_NEVER UINT64_MAX
-enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_TMUS_MAX = 64 };
+enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_TMUS_MAX = 64, DC_TMU_ROWS = 256 /* that it holds */ };
 
-enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE };
+enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE, DC_CB_SWAP };
+enum dc_swap_stage { DC_SWAP_NONE, DC_SWAP_OUT, DC_SWAP_IN }; /* rows have left; the operations are done */
 
 /* A control block: a way of a slice. Times are in cycles. */
 struct dc_cb {
@@ -38,7 +39,12 @@ struct dc_cb {
 	struct dc_access access;
 	uint64_t asked; /* when its word began */
 	uint64_t slots_end, arrived; /* of its word's slots; of its last line so far */
-	uint64_t wait_from; /* for an MSHR */
+	uint64_t wait_from; /* for an MSHR, or for room in the transpose units */
+	/* Rows of scratch without room, of the word that is next or has just been executed. */
+	uint8_t swap; /* enum dc_swap_stage */
+	uint32_t banks; /* with a thread; of the plain translator, whose arrays have lanes of their own, arrays */
+	uint32_t parked_rows; /* in the slice's transpose units */
+	uint32_t swapped_word;
 	uint32_t next_line, pending;
 	struct dc_cb *next; /* in a slice's list of those that wait for an MSHR, or of the system's for words */
 };
@@ -80,6 +86,10 @@ struct dc_slice {
 	uint64_t crossbar_out_free, crossbar_in_free, mshr_free, port_free, atomic_free;
 	uint32_t mshr_used;
 	struct dc_cb *wait_first, **wait_end; /* for an MSHR */
+	uint32_t parked_rows; /* of its control blocks, in its transpose units */
+	struct {
+		BASE_FIFO(struct dc_cb);
+	} swap_waits; /* for room there */
 	struct dc_fetch *queue, **queue_end;
 	bool is_refused;
 	/* ways that are cache */
@@ -199,6 +209,19 @@ static inline uint64_t dc_mix(uint64_t x)
 /* slice.c */
 void dc_slice_tick(void *slice, uint64_t cycle);
 void dc_link_tick(void *link, uint64_t cycle);
+/* swap.c: rows that must leave for the word's operations, of a bank; of the array that needs most. */
+uint32_t dc_swap_rows(const struct dc_system *s, const struct dc_word *w);
+/* The rows leave now, and the word is executed at cb->cycle; false: there is no room, and cb is woken. */
+bool dc_swap_begin(struct dc_cb *cb, const struct dc_word *w);
+/* They come back: the next word begins at cb->cycle. */
+void dc_swap_end(struct dc_cb *cb, const struct dc_word *w);
+/* How many times the operations of a word are done, each time in as many banks and arrays as there is room for. */
+uint32_t dc_swap_passes(const struct dc_cb *cb, const struct dc_word *w);
+/* Can the kernel's words be executed? Else l->fault says why. */
+bool dc_swap_fits(const struct dc_system *s, struct simt_launch *l);
+/* Rows of some banks through transpose units of a slice, those of each bank through the one that is free first; when
+ * the last one has passed. */
+uint64_t dc_transpose(struct dc_system *s, uint64_t *free, uint64_t at, uint32_t rows, uint32_t banks);
 /* The access of a control block whose word begins now; it is woken when it ends. */
 void dc_access_begin(struct dc_cb *cb);
 /* Accelerator mode: so many ways stay cache; what is dirty in the others is written back, and counted in entry_left. */

@@ -348,9 +348,8 @@ static void deliver(struct dc_cb *cb, uint64_t at)
 	settle(cb, cb->access.in_rows ? through_crossbar(s, &s->slices[cb->slice].crossbar_in_free, at) : at);
 }
 
-/* Rows of some banks through transpose units, those of each bank through the one that is free first; when the last one
- * has passed. It has waited until the first bank's begin. */
-static uint64_t transpose(struct dc_system *s, uint64_t *free, uint64_t at, uint32_t rows, uint32_t banks)
+/* It has waited until the first bank's begin. */
+uint64_t dc_transpose(struct dc_system *s, uint64_t *free, uint64_t at, uint32_t rows, uint32_t banks)
 {
 	uint64_t end = at, waited = 0;
 
@@ -372,7 +371,7 @@ static void finish(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
 
-	dc_cb_access_done(cb, transpose(s, s->slices[cb->slice].in_free, cb->arrived, cb->access.in_rows,
+	dc_cb_access_done(cb, dc_transpose(s, s->slices[cb->slice].in_free, cb->arrived, cb->access.in_rows,
 					cb->access.banks));
 }
 
@@ -655,7 +654,7 @@ static uint64_t through_tmu(struct dc_cb *cb)
 {
 	struct dc_system *s = cb->system;
 
-	return transpose(s, s->slices[cb->slice].out_free, cb->cycle, cb->access.out_rows, cb->access.banks);
+	return dc_transpose(s, s->slices[cb->slice].out_free, cb->cycle, cb->access.out_rows, cb->access.banks);
 }
 
 /* Shuffles and votes: rows of every bank out, through the crossbar, and in again: a fixed time. */
@@ -809,6 +808,8 @@ void dc_slices_reset(struct dc_system *s)
 		slice->wait_first = NULL;
 		slice->wait_end = &slice->wait_first;
 		slice->mshr_used = 0;
+		slice->swap_waits.first = NULL;
+		slice->parked_rows = 0;
 		slice->is_refused = false;
 		slice->way_count = (uint32_t)s->p->way_count;
 		if (slice->cache.clock)

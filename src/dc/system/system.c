@@ -162,8 +162,8 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->spans = p->span_count ? sim_spans_new((uint32_t)p->span_count, s->cb_count) : NULL;
 	sim_stats_add_table(ctx->stats, &dc_stat_table, &s->stats, sizeof(s->stats));
 	sim_stats_law(ctx->stats, "duality.active_block_cycles = duality.compute_cycles + duality.memory_cycles + "
-				  "duality.jump_cycles + duality.feed_wait_cycles + duality.wave_wait_cycles + "
-				  "duality.end_wait_cycles");
+				  "duality.swap_cycles + duality.jump_cycles + duality.feed_wait_cycles + "
+				  "duality.wave_wait_cycles + duality.end_wait_cycles");
 	return s;
 }
 
@@ -246,6 +246,7 @@ void dc_system_progress(const struct dc_system *s, struct sim_progress *out)
 				     .total = sim_progress_count(&s->cta_count)};
 	sim_progress_spent_add(out, "compute", sim_progress_count(&c->compute_cycles));
 	sim_progress_spent_add(out, "memory", sim_progress_count(&c->memory_cycles));
+	sim_progress_spent_add(out, "swaps", sim_progress_count(&c->swap_cycles));
 	sim_progress_spent_add(out, "host core", sim_progress_count(&c->feed_wait_cycles));
 	sim_progress_spent_add(out, "wave", sim_progress_count(&c->wave_wait_cycles));
 	sim_progress_spent_add(out, "jumps", sim_progress_count(&c->jump_cycles));
@@ -409,7 +410,6 @@ static void add_counts(struct dc_system *s)
 	s->stats.words_skipped += c->skips;
 	s->stats.slots += c->slots;
 	s->stats.array_cycles += c->array_cycles;
-	s->stats.swap_cycles += c->swap_cycles;
 	s->stats.lane_operations += c->lane_operations;
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
@@ -501,7 +501,7 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	*dc_program_counts(p) = (struct dc_exec_counts){0};
 	*result = (struct device_result){.start_ps = sim_now_ps(s->ctx->engine)};
 	result->end_ps = result->start_ps;
-	if (!dc_program_begin(p, l) || !lay_out(s, l))
+	if (!dc_program_begin(p, l) || !dc_swap_fits(s, l) || !lay_out(s, l))
 		return false;
 	for (uint32_t i = 0; i < s->cb_count; i++) {
 		s->cbs[i].state = DC_CB_IDLE;
