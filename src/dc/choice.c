@@ -43,12 +43,19 @@ static struct dc_estimate_place place_of(const struct dc_params *p, const struct
 	    .memory_bytes_per_cycle = memory_bytes_per_s / ((double)p->clock_khz * 1e3)};
 }
 
-static double host_us(const struct dc_params *p, const struct dc_estimate *e, const struct simt_launch *l)
+/* Its operations, or, if that is longer, the lines that are asked for the first time. */
+static double host_us(const struct dc_params *p, const struct dc_estimate *e, const struct dc_estimate_place *at,
+		      const struct simt_launch *l)
 {
 	const double operations = e->operations * (double)threads_of(l) * (double)ctas_of(l);
 	const double cores = (double)MIN(p->host_core_count, ctas_of(l));
 
-	return operations / (cores * (double)p->host_ops_per_cycle) / ((double)p->host_clock_khz / 1e3);
+	const double operations_us = operations / (cores * (double)p->host_ops_per_cycle) /
+				     ((double)p->host_clock_khz / 1e3);
+	const double lines_us = (double)at->units * e->fresh_lines * (double)at->line_bytes /
+				at->memory_bytes_per_cycle / ((double)p->clock_khz / 1e3);
+
+	return MAX(operations_us, lines_us);
 }
 
 struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
@@ -68,7 +75,7 @@ struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k,
 	if (p->host_kernels != DC_HOST_SMALL)
 		return c;
 	c.arrays_us = dc_estimate_cycles(&e, &at, c.cache_ways) / ((double)p->clock_khz / 1e3);
-	c.host_us = host_us(p, &e, l);
+	c.host_us = host_us(p, &e, &at, l);
 	c.is_host = c.host_us < c.arrays_us;
 	return c;
 }

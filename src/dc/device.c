@@ -277,7 +277,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
 		CHECK(self->p->host_kernels != DC_HOST_NONE);
 		l->fault = (struct simt_fault){0};
-		return dc_system_run_on_host(self->system, l, result);
+		return dc_system_run_on_host(self->system, l, c || l->is_cooperative, result);
 	}
 	choice = dc_choose(self->p, c->kernel, l, placing, self->memory_bytes_per_s);
 	if (choice.is_host) {
@@ -285,7 +285,7 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 			g_snprintf(counts->why, sizeof(counts->why),
 				   "reckoned with %.3f us there and %.3f us on the host's cores", choice.arrays_us,
 				   choice.host_us);
-		return dc_system_run_on_host(self->system, l, result);
+		return dc_system_run_on_host(self->system, l, false, result);
 	}
 	is_done = dc_system_launch(self->system, c->program, l, choice.cache_ways, placing.is_spread, result);
 	count_launch(counts, &before, dc_system_stats(self->system), result);

@@ -71,6 +71,7 @@ struct dc_waiter {
 struct dc_fetch {
 	uint64_t line, ready; /* may be offered from then on */
 	bool is_write, makes_dirty;
+	bool is_host;  /* of a kernel on the host's cores */
 	bool is_entry; /* written back before a kernel begins */
 	bool is_crossing, is_stale; /* a copy that its home has sent; and a store has changed the line since */
 	uint32_t home; /* or the slice that wants the copy */
@@ -117,6 +118,7 @@ struct dc_link {
 
 struct dc_system {
 	uint64_t host_rest; /* see base_cycles_ps */
+	uint64_t host_lines, host_wakes_at; /* on their way for the host's cores, which wait until there are so few */
 	struct sim_ctx *ctx;
 	const struct dc_params *p;
 	struct mem_memory *memory;
@@ -209,6 +211,12 @@ static inline uint64_t dc_mix(uint64_t x)
 /* slice.c */
 void dc_slice_tick(void *slice, uint64_t cycle);
 void dc_link_tick(void *link, uint64_t cycle);
+/* system.c: the first fault of a launch; drops all that is on its way, after an aborted one. */
+void dc_system_fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text);
+void dc_system_clean(struct dc_system *s);
+/* slice.c: a line for the host's cores. False: a way has it; else it is asked of the memory from `at` on, and
+ * host_lines is one less when it has come. */
+bool dc_host_asks(struct dc_system *s, uint64_t line, bool is_store, uint64_t at);
 /* swap.c: rows that must leave for the word's operations, of a bank; of the array that needs most. */
 uint32_t dc_swap_rows(const struct dc_system *s, const struct dc_word *w);
 /* The rows leave now, and the word is executed at cb->cycle; false: there is no room, and cb is woken. */

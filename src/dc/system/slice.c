@@ -761,6 +761,31 @@ void dc_memory_room(void *system)
 	}
 }
 
+bool dc_host_asks(struct dc_system *s, uint64_t line, bool is_store, uint64_t at)
+{
+	struct dc_slice *home = &s->slices[home_of(s, line)];
+	struct dc_fetch *f;
+
+	if (is_store)
+		invalidate(home, line, at);
+	if (find(home, line, is_store)) {
+		s->stats.cache_hits++;
+		return false;
+	}
+	s->stats.cache_misses++;
+	insert(home, line, is_store ? DC_TAG_DIRTY : DC_TAG_CLEAN, at);
+	f = fetch_new(home, line, at, false);
+	f->is_host = true;
+	queue_fetch(home, f);
+	return true;
+}
+
+static void host_line_is_there(struct dc_system *s)
+{
+	if (--s->host_lines <= s->host_wakes_at)
+		sim_stop(s->ctx->engine);
+}
+
 static void arrive(struct dc_system *s, struct dc_fetch *f)
 {
 	struct dc_slice *home = &s->slices[f->home];
@@ -787,7 +812,9 @@ void dc_memory_done(void *system, struct mem_req *q)
 	struct dc_fetch *f = q->owner;
 
 	mem_req_put(s->ctx->pool, q);
-	if (!f->is_write)
+	if (f->is_host)
+		host_line_is_there(s);
+	else if (!f->is_write)
 		arrive(s, f);
 	else if (f->is_entry && !--s->entry_left)
 		dc_entered(s);

@@ -270,7 +270,7 @@ uint32_t dc_system_blocks(const struct dc_system *s)
 
 /* ---- a launch ---- */
 
-static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text)
+void dc_system_fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text)
 {
 	if (l->fault.kind)
 		return;
@@ -293,7 +293,7 @@ static bool take_segments(struct dc_system *s, struct simt_launch *l)
 		return true;
 	s->segments = simt_memory_alloc(l->mem, each * s->used_cbs, SIMT_ARENA_ALIGN_BYTES, SIMT_ALLOC_LOCAL);
 	if (!s->segments)
-		fault(l, SIMT_FAULT_STACK,
+		dc_system_fault(l, SIMT_FAULT_STACK,
 		      "no room in device memory for the shared and local memory of its control blocks");
 	return s->segments;
 }
@@ -313,7 +313,8 @@ static bool lay_out(struct dc_system *s, struct simt_launch *l)
 	s->parts_per_cta = 1;
 	if (!s->ctas_per_block) {
 		if (k->has_barrier || k->has_warp_ops || k->has_shared) {
-			fault(l, SIMT_FAULT_STACK, "its threads communicate, so that a CTA must fit a control block");
+			dc_system_fault(l, SIMT_FAULT_STACK,
+					"its threads communicate, so that a CTA must fit a control block");
 			return false;
 		}
 		s->parts_per_cta = (uint32_t)((s->threads + lanes - 1) / lanes);
@@ -324,7 +325,8 @@ static bool lay_out(struct dc_system *s, struct simt_launch *l)
 		    : (s->cta_count + s->ctas_per_block - 1) / s->ctas_per_block;
 	s->used_cbs = (uint32_t)(units < most ? units : most);
 	if (l->is_cooperative && units > most) {
-		fault(l, SIMT_FAULT_STACK, "a cooperative launch of more CTAs than the control blocks hold at once");
+		dc_system_fault(l, SIMT_FAULT_STACK,
+				"a cooperative launch of more CTAs than the control blocks hold at once");
 		return false;
 	}
 	return take_segments(s, l);
@@ -425,7 +427,7 @@ static void add_counts(struct dc_system *s)
 	add_ops(&s->stats, c);
 }
 
-static void clean(struct dc_system *s)
+void dc_system_clean(struct dc_system *s)
 {
 	sim_cancel_all(s->ctx->engine);
 	mem_req_pool_reset(s->ctx->pool);
@@ -456,11 +458,11 @@ static bool end(struct dc_system *s, struct simt_launch *l, struct device_result
 			s->stats.end_wait_cycles += now - s->cbs[i].cycle;
 		leave(s);
 	} else {
-		clean(s);
+		dc_system_clean(s);
 	}
 	if (s->stop || sim_was_limited(s->ctx->engine)) {
 		result->stop = s->stop ? (enum device_stop)s->stop : DEVICE_STOP_SIMULATED;
-		fault(l, device_stop_kind(result->stop), device_stop_text(result->stop));
+		dc_system_fault(l, device_stop_kind(result->stop), device_stop_text(result->stop));
 	}
 	add_counts(s);
 	result->end_ps = sim_now_ps(s->ctx->engine);
@@ -515,64 +517,4 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 	else
 		sim_run(s->ctx->engine);
 	return end(s, l, result);
-}
-
-/* ---- kernels on the host's cores ---- */
-
-/* *rest: of the kernels before that. */
-static uint64_t host_ps(const struct dc_params *p, uint64_t operations, uint64_t cores, uint64_t *rest)
-{
-	const uint64_t cycles = (operations + cores * p->host_ops_per_cycle - 1) / (cores * p->host_ops_per_cycle);
-
-	return base_cycles_ps(cycles, p->host_clock_khz, rest);
-}
-
-/* The first number of operations that takes the cores past the limit of simulated time; 0: there is no limit. */
-static uint64_t host_limit(const struct dc_system *s, uint64_t cores)
-{
-	const uint64_t limit_ps = sim_ps_of_units(s->ctx->engine, s->limit_units), now_ps = dc_system_now_ps(s);
-	const unsigned __int128 left_ps = limit_ps > now_ps ? limit_ps - now_ps : 0;
-	const uint64_t cycles = (uint64_t)(left_ps * s->p->host_clock_khz / 1000000000);
-
-	return s->limit_units == SIM_NEVER ? 0 : (cycles + 1) * cores * s->p->host_ops_per_cycle + 1;
-}
-
-/* The fault of a launch on the host's cores that ended from outside, with where its warps stand. */
-static void stop_host(struct simt_launch *l, struct device_result *result, enum device_stop why)
-{
-	char where[sizeof(l->fault.text)] = "";
-
-	if (l->fault.kind == SIMT_FAULT_STOPPED)
-		g_strlcpy(where, l->fault.text, sizeof(where));
-	result->stop = why;
-	l->fault.kind = SIMT_FAULT_NONE;
-	fault(l, device_stop_kind(why), device_stop_text(why));
-	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
-}
-
-bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, struct device_result *result)
-{
-	const uint64_t begin = dc_now(s), begin_ps = dc_system_now_ps(s);
-	const uint64_t cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
-		       cores = MIN(s->p->host_core_count, cta_count);
-	const struct simt_limit limit = {.stop = &s->stop, .thread_instructions = host_limit(s, cores)};
-	bool is_right;
-
-	*result = (struct device_result){.start_ps = begin_ps, .cta_count = cta_count};
-	l->stop = &s->stop;
-	is_right = simt_run_functional(l, &result->warp_instructions, &result->thread_instructions, &limit);
-	dc_system_advance_ps(s, begin_ps + host_ps(s->p, result->thread_instructions, cores, &s->host_rest));
-	if (s->stop)
-		stop_host(l, result, (enum device_stop)s->stop);
-	else if (sim_now_units(s->ctx->engine) > s->limit_units)
-		stop_host(l, result, DEVICE_STOP_SIMULATED);
-	s->stop = DEVICE_STOP_NONE;
-	result->end_ps = dc_system_now_ps(s);
-	result->cycles = dc_now(s) - begin;
-	s->stats.kernels++;
-	s->stats.kernel_cycles += result->cycles;
-	s->stats.host_kernels++;
-	s->stats.host_operations += result->thread_instructions;
-	s->stats.host_cycles += result->cycles;
-	return is_right && !l->fault.kind;
 }
