@@ -34,18 +34,35 @@ const struct dc_server dc_servers[] = {
 };
 const uint32_t dc_server_count = ARRAY_COUNT(dc_servers);
 
-double dc_area_added_mm2(void)
+/* What Table 4's processor has of each part. */
+enum { PAPER_SLICES = 14, PAPER_ARRAYS = 4480, PAPER_TMUS = PAPER_SLICES * 4, PAPER_MSHRS = PAPER_SLICES * 256 };
+
+double dc_area_mm2(const struct dc_params *p, uint32_t part)
+{
+	const double slices = (double)p->slice_count;
+	const double counts[] = {1,
+				 (double)dc_arrays(p) / PAPER_ARRAYS,
+				 slices * (double)p->tmu_count / PAPER_TMUS,
+				 slices / PAPER_SLICES,
+				 slices * (double)p->mshr_count / PAPER_MSHRS,
+				 slices * (double)p->crossbar_lines_per_cycle / PAPER_SLICES};
+
+	CHECK(part < ARRAY_COUNT(counts) && dc_area_count == ARRAY_COUNT(counts));
+	return dc_areas[part].area_mm2 * counts[part];
+}
+
+double dc_area_added_mm2(const struct dc_params *p)
 {
 	double sum = 0;
 
 	for (uint32_t i = 1; i < dc_area_count; i++)
-		sum += dc_areas[i].area_mm2;
+		sum += dc_area_mm2(p, i);
 	return sum;
 }
 
-double dc_area_total_mm2(void)
+double dc_area_total_mm2(const struct dc_params *p)
 {
-	return dc_areas[0].area_mm2 + dc_area_added_mm2();
+	return dc_areas[0].area_mm2 + dc_area_added_mm2(p);
 }
 
 double dc_power_total_w(void)

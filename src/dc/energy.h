@@ -30,8 +30,11 @@ struct dc_server {
 extern const struct dc_server dc_servers[]; /* cpu, gpu, duality */
 extern const uint32_t dc_server_count;
 
-double dc_area_added_mm2(void);
-double dc_area_total_mm2(void);
+/* Of a part of dc_areas on a processor with these parameters: as many arrays, transpose units, control boxes, MSHRs
+ * and crossbars as it has, each as large as Table 4's, whose processor has those of the defaults. */
+double dc_area_mm2(const struct dc_params *p, uint32_t part);
+double dc_area_added_mm2(const struct dc_params *p);
+double dc_area_total_mm2(const struct dc_params *p);
 double dc_power_total_w(void);
 double dc_server_mm2(const struct dc_server *s);
 double dc_server_w(const struct dc_server *s);

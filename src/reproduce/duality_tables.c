@@ -26,7 +26,11 @@ static bool geometry(data *d, struct dc_params *p)
 		return false;
 	*p = (struct dc_params){.socket_count = (uint64_t)sockets,
 				.slice_count = (uint64_t)param(d, "duality.slice_count"),
-				.way_count = (uint64_t)param(d, "duality.way_count")};
+				.way_count = (uint64_t)param(d, "duality.way_count"),
+				.tmu_count = (uint64_t)param(d, "duality.tmu_count"),
+				.mshr_count = (uint64_t)param(d, "duality.mshr_count"),
+				.crossbar_lines_per_cycle =
+				    (uint64_t)param(d, "duality.crossbar_lines_per_cycle")};
 	return true;
 }
 
@@ -115,29 +119,33 @@ double duality_server_w(data *d, row_of *row)
 
 double duality_area_overhead(data *d, row_of *row)
 {
-	(void)d;
-	return 100 * dc_areas[row->config].area_mm2 / dc_areas[0].area_mm2;
+	struct dc_params p;
+
+	return geometry(d, &p) ? 100 * dc_area_mm2(&p, row->config) / dc_areas[0].area_mm2 : NAN;
 }
 
 double duality_area_added(data *d, row_of *row)
 {
-	(void)d;
+	struct dc_params p;
+
 	(void)row;
-	return dc_area_added_mm2();
+	return geometry(d, &p) ? dc_area_added_mm2(&p) : NAN;
 }
 
 double duality_area_added_share(data *d, row_of *row)
 {
-	(void)d;
+	struct dc_params p;
+
 	(void)row;
-	return 100 * dc_area_added_mm2() / dc_areas[0].area_mm2;
+	return geometry(d, &p) ? 100 * dc_area_added_mm2(&p) / dc_areas[0].area_mm2 : NAN;
 }
 
 double duality_area_total(data *d, row_of *row)
 {
-	(void)d;
+	struct dc_params p;
+
 	(void)row;
-	return dc_area_total_mm2();
+	return geometry(d, &p) ? dc_area_total_mm2(&p) : NAN;
 }
 
 double duality_power_total(data *d, row_of *row)

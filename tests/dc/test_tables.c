@@ -55,10 +55,19 @@ static void test_placement(void **state)
 
 static void test_area_and_power(void **state)
 {
+	struct dc_params p = params();
+
 	(void)state;
-	is_near(dc_area_added_mm2(), 15.77, 1e-9);
-	is_near(dc_area_total_mm2(), 471.77, 1e-9);
-	is_near(100 * dc_area_added_mm2() / dc_areas[0].area_mm2, 3.46, 0.005);
+	is_near(dc_area_added_mm2(&p), 15.77, 1e-9);
+	is_near(dc_area_total_mm2(&p), 471.77, 1e-9);
+	is_near(100 * dc_area_added_mm2(&p) / dc_areas[0].area_mm2, 3.46, 0.005);
+	/* Half the ways have half the peripherals, one transpose unit of four a quarter of their area. */
+	p.way_count /= 2;
+	is_near(dc_area_added_mm2(&p), 15.77 - 3.15 / 2, 1e-9);
+	p.tmu_count = 1;
+	is_near(dc_area_added_mm2(&p), 15.77 - 3.15 / 2 - 5.32 * 3 / 4, 1e-9);
+	p.slice_count /= 2;
+	is_near(dc_area_added_mm2(&p), (15.77 - 3.15 / 2 - 5.32 * 3 / 4) / 2, 1e-9);
 	is_near(dc_power_total_w(), 148.41, 1e-9); /* the table prints 148.40 */
 }
 
