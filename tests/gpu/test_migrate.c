@@ -336,6 +336,111 @@ static void stores_of_ended_warps(void **state)
 	rig_close(&r);
 }
 
+/* ---- CTAs that gather first ---- */
+
+struct gatherer {
+	struct mover mover; /* the first: what placed and done know */
+	uint64_t wait_cycles;
+	bool stops, leaves;
+	uint32_t orders, in_time, late;
+};
+
+/* Orders the CTA to move as soon as one of its warps waits at the barrier. */
+static uint64_t gather_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct gatherer *m = ctx;
+	struct carry_cta_order o = {.from_sm = 0, .to_sm = 2, .is_free = true, .converges = true};
+
+	(void)cycle;
+	if (m->orders || !m->wait_cycles)
+		return 0;
+	if (!carry_cta_state(g, 0, 0).at_barrier)
+		return 1;
+	o.stops = m->stops;
+	o.wait_cycles = m->wait_cycles;
+	m->orders++;
+	carry_cta_gather(g, &o);
+	return 0;
+}
+
+static bool gathered(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time)
+{
+	struct gatherer *m = ctx;
+
+	m->in_time += is_in_time;
+	m->late += !is_in_time;
+	if (is_in_time)
+		assert_false(carry_cta_state(g, sm, cta).at_barrier);
+	if (is_in_time && m->leaves)
+		m->mover.resident[cta] = 2;
+	return m->leaves;
+}
+
+/* Returns the kernel's cycles. */
+static uint64_t gather_run(struct gatherer *m)
+{
+	static const struct fake_inst meet[] = {
+	    FAKE_LOAD(1, near_or_far), FAKE_ALU(SIMT_UNIT_FP32, 2, 1), FAKE_BARRIER, FAKE_LOOP(0, 7), FAKE_EXIT,
+	};
+	static const struct carry_policy gather_ops = {.name = "gatherer",
+						       .cta_placed = placed,
+						       .cta_done = done,
+						       .epoch = gather_epoch,
+						       .epoch_cycles = 1,
+						       .cta_gathered = gathered};
+	static const char *const settings[] = {SMALL, NULL};
+	uint64_t cycles;
+	struct rig r;
+
+	rig_open(&r, &gather_ops, m, settings);
+	rig_run(&r, meet, ARRAY_COUNT(meet), 1, 64);
+	assert_int_equal(m->mover.done[0], 1);
+	assert_int_equal(rig_stat(&r, "gpu.cta_gathers"), m->orders);
+	assert_int_equal(rig_stat(&r, "gpu.cta_moves") + rig_stat(&r, "gpu.cta_releases"), m->orders);
+	assert_int_equal(rig_stat(&r, "gpu.cta_moves"), m->leaves ? m->in_time : 0);
+	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 2 * (4 * 8 + 1));
+	cycles = rig_stat(&r, "gpu.cycles");
+	rig_close(&r);
+	return cycles;
+}
+
+/* A CTA at a barrier passes it, and leaves. Whether its warps stop for that or go on. */
+static void gathers_behind_a_barrier(void **state)
+{
+	struct gatherer stops = {.wait_cycles = 100000, .stops = true, .leaves = true};
+	struct gatherer runs = {.wait_cycles = 100000, .leaves = true};
+
+	(void)state;
+	gather_run(&stops);
+	assert_int_equal(stops.in_time, 1);
+	assert_int_equal(stops.mover.done_in_stacks, 1);
+	gather_run(&runs);
+	assert_int_equal(runs.in_time, 1);
+	assert_int_equal(runs.mover.done_in_stacks, 1);
+}
+
+/* One whose time is up before goes on where it is. */
+static void gathers_too_late(void **state)
+{
+	struct gatherer m = {.wait_cycles = 2, .stops = true, .leaves = true};
+
+	(void)state;
+	gather_run(&m);
+	assert_int_equal(m.late, 1);
+	assert_int_equal(m.in_time, 0);
+	assert_int_equal(m.mover.done_in_stacks, 0);
+}
+
+/* A limit that has become meaningless makes no kernel longer. */
+static void limit_ends_with_the_gathering(void **state)
+{
+	struct gatherer never = {.wait_cycles = 0}, kept = {.wait_cycles = 1000000};
+
+	(void)state;
+	assert_true(gather_run(&kept) < gather_run(&never) + 50);
+	assert_int_equal(kept.in_time, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,7 +448,8 @@ int main(void)
 	    cmocka_unit_test(moves_with_smallest_queues), cmocka_unit_test(moves_on_a_free_mesh),
 	    cmocka_unit_test(latency_to_the_cycle),  cmocka_unit_test(instruction_limit),
 	    cmocka_unit_test(ctas_start_in_stacks),  cmocka_unit_test(full_vault_serves_in_turn),
-	    cmocka_unit_test(stores_of_ended_warps),
+	    cmocka_unit_test(stores_of_ended_warps), cmocka_unit_test(gathers_behind_a_barrier),
+	    cmocka_unit_test(gathers_too_late),	     cmocka_unit_test(limit_ends_with_the_gathering),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,11 +103,15 @@ static void slower_than_the_mean(void **state)
 	assert_int_equal(c.done_count, 2);
 	assert_int_equal(c.done_cycles, 3000);
 	/* The next kernel's first blocks are compared with the same mean. */
-	bom_core_begin(&c);
+	bom_core_begin(&c, false);
 	assert_int_equal(c.count, 0);
 	bom_core_placed(&c, 1, 5000);
 	assert_int_equal(case_of(&c, 1, 6500), BOM_CASE_NONE);
 	assert_int_equal(case_of(&c, 1, 6501), BOM_CASE_SLOW_CORE);
+	/* Or with those of its own kernel. */
+	bom_core_begin(&c, true);
+	bom_core_placed(&c, 1, 5000);
+	assert_int_equal(case_of(&c, 1, 1000000), BOM_CASE_NONE);
 }
 
 /* All checks fail; then one after the other holds, in the order of section 5.4.1. */
@@ -175,8 +179,17 @@ static void options_of_the_checks(void **state)
 	assert_int_equal(bom_judge(&s), BOM_KEEP_STORES);
 	s.drain = BOM_DRAIN_STORES;
 	assert_int_equal(bom_judge(&s), BOM_LEAVE);
-	s.is_diverged = true;
+	s.drain = BOM_DRAIN_RESULTS;
+	s.has_stores = false;
+	assert_int_equal(bom_judge(&s), BOM_KEEP_ISSUED); /* a load */
+	s.has_loads = false;
+	assert_int_equal(bom_judge(&s), BOM_LEAVE);
+	s.drain = BOM_DRAIN_STORES;
+	s.is_diverged = s.at_barrier = true;
 	assert_int_equal(bom_judge(&s), BOM_KEEP_DIVERGED);
+	s.waits = true; /* it converges and passes its barrier first */
+	assert_int_equal(bom_judge(&s), BOM_LEAVE);
+	s.waits = s.at_barrier = false;
 	s.moves_diverged = true;
 	assert_int_equal(bom_judge(&s), BOM_LEAVE);
 }

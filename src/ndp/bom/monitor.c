@@ -27,7 +27,7 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 static const struct sim_stat_table bom_stat_table = {"bom", stat_rows, ARRAY_COUNT(stat_rows)};
 
-/* The L1D of a GPU core when the kernel began. */
+/* The L1D of a GPU core when counting began (ndp.bom_rates). */
 struct l1_base {
 	uint64_t reads, misses;
 };
@@ -91,6 +91,7 @@ static void monitor_add_stats(void *ctx, struct sim_stats *stats)
 
 	sim_stats_add_table(stats, &bom_stat_table, &b->stats, sizeof(b->stats));
 	sim_stats_law(stats, "bom.offload_count = gpu.cta_moves");
+	sim_stats_law(stats, "bom.wait_count = gpu.cta_gathers");
 }
 
 static uint64_t links_busy_ps(const struct monitor *b, const struct gpu *g)
@@ -110,8 +111,9 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 && !b->config->gpu.stack_sm_shared;
 	b->memory_share = b->params->bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
 	for (uint32_t i = 0; i < b->core_count; i++) {
-		bom_core_begin(&b->cores[i]);
-		gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
+		bom_core_begin(&b->cores[i], b->params->bom_mean == BOM_MEAN_KERNEL);
+		if (b->params->bom_rates != BOM_RATES_RUN)
+			gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
 	}
 	b->begin_cycle = gpu_now_cycles(g);
 	b->begin_busy_ps = links_busy_ps(b, g);
@@ -121,7 +123,7 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 
 /* ---- questions ---- */
 
-/* Misses per read since the kernel began; negative: the core has read nothing. */
+/* Misses per read since counting began; negative: the core has read nothing. */
 static double miss_rate(const struct monitor *b, const struct gpu *g, uint32_t core)
 {
 	uint64_t reads, misses;
@@ -167,7 +169,7 @@ static uint32_t destination(struct monitor *b, const struct gpu *g)
 	return bom_destination(b->rooms, b->pim_count, b->pim_turn);
 }
 
-static void count_verdict(struct bom_stats *st, enum bom_verdict v)
+static void count_verdict(struct bom_stats *st, enum bom_verdict v, bool waits)
 {
 	uint64_t *const counts[] = {
 	    [BOM_KEEP_WARPS] = &st->warps_count,     [BOM_KEEP_MISS_RATE] = &st->miss_rate_count,
@@ -175,7 +177,7 @@ static void count_verdict(struct bom_stats *st, enum bom_verdict v)
 	    [BOM_KEEP_STORES] = &st->stores_count,   [BOM_KEEP_DIVERGED] = &st->diverged_count,
 	    [BOM_KEEP_ISSUED] = &st->issued_count,   [BOM_KEEP_BARRIER] = &st->barrier_count,
 	    [BOM_KEEP_SHARED] = &st->shared_count,   [BOM_KEEP_HINT] = &st->hint_count,
-	    [BOM_KEEP_FULL] = &st->full_count,	     [BOM_LEAVE] = &st->offload_count,
+	    [BOM_KEEP_FULL] = &st->full_count,	     [BOM_LEAVE] = waits ? &st->wait_count : &st->offload_count,
 	};
 
 	++*counts[v];
@@ -214,6 +216,7 @@ static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, u
 	    .traffic_share = traffic_share(b, g),
 	    .min_traffic_share = p->bom_min_traffic_share,
 	    .drain = (enum bom_drain)p->bom_drain,
+	    .waits = p->bom_wait_cycles > 0,
 	    .has_stores = state.has_stores,
 	    .has_loads = state.has_loads,
 	    .is_issued = state.is_issued,
@@ -231,10 +234,47 @@ static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, u
 static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta, uint32_t pim)
 {
 	const struct bom_params *p = b->params;
+	const struct carry_cta_order o = {
+	    .from_sm = core,
+	    .cta = cta,
+	    .to_sm = b->core_count + pim,
+	    .latency_cycles = (uint32_t)p->bom_latency_cycles,
+	    .is_free = !p->bom_packets,
+	    .converges = !p->bom_diverged,
+	    .stops = p->bom_stops,
+	    .wait_cycles = p->bom_wait_cycles,
+	};
 
-	carry_cta_move(g, core, cta, b->core_count + pim, (uint32_t)p->bom_latency_cycles, !p->bom_packets);
-	bom_core_left(&b->cores[core], cta);
 	b->pim_turn = (pim + 1) % b->pim_count;
+	if (p->bom_wait_cycles) {
+		bom_core_block(&b->cores[core], cta)->is_waiting = true;
+		carry_cta_gather(g, &o);
+		return;
+	}
+	carry_cta_move(g, core, cta, o.to_sm, o.latency_cycles, o.is_free);
+	bom_core_left(&b->cores[core], cta);
+}
+
+/* A block that waits stands (in time) or has waited in vain. A core whose block stays may send another at once. */
+static bool monitor_cta_gathered(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time)
+{
+	struct monitor *b = ctx;
+	struct bom_core *c = &b->cores[sm];
+	struct bom_block *x = bom_core_block(c, cta);
+	uint64_t now = gpu_now_cycles(g);
+	bool has_warps = carry_cta_state(g, sm, cta).active_warps >= b->params->bom_min_warp_count;
+
+	if (is_in_time && has_warps) {
+		b->stats.offload_count++;
+		bom_core_left(c, cta);
+		return true;
+	}
+	b->stats.late_count += !is_in_time;
+	b->stats.warps_count += is_in_time;
+	x->is_waiting = false;
+	x->look_cycle = now + b->params->bom_look_cycles;
+	c->offload_cycle = now;
+	return false;
 }
 
 /* True: the core is done with until its next look. */
@@ -243,7 +283,8 @@ static bool look_at_block(struct monitor *b, struct gpu *g, uint32_t core, struc
 	const struct bom_params *p = b->params;
 	const struct bom_slowness slow = {p->bom_slow_ratio, (uint32_t)p->bom_later_count};
 	struct bom_core *c = &b->cores[core];
-	enum bom_case which = now < x->look_cycle ? BOM_CASE_NONE : bom_case_of(c, x, &slow, now);
+	enum bom_case which =
+	    now < x->look_cycle || x->is_waiting ? BOM_CASE_NONE : bom_case_of(c, x, &slow, now);
 
 	if (which == BOM_CASE_NONE)
 		return false;
@@ -257,7 +298,7 @@ static bool look_at_block(struct monitor *b, struct gpu *g, uint32_t core, struc
 	uint32_t pim = destination(b, g);
 	enum bom_verdict v = judge(b, g, core, x->cta, pim);
 
-	count_verdict(&b->stats, v);
+	count_verdict(&b->stats, v, p->bom_wait_cycles > 0);
 	carry_cta_offered(g, reasons[v]);
 	x->look_cycle = now + p->bom_look_cycles;
 	if (v != BOM_LEAVE)
@@ -332,6 +373,8 @@ static uint64_t monitor_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	pace_look(b, g, now);
 	for (uint32_t i = 0; i < b->core_count; i++)
 		look_at_core(b, g, i, now);
+	for (uint32_t i = 0; i < b->core_count && b->params->bom_rates == BOM_RATES_LOOK; i++)
+		gpu_l1d_reads(g, i, &b->bases[i].reads, &b->bases[i].misses);
 	return b->params->bom_look_cycles;
 }
 
@@ -369,6 +412,7 @@ const struct ndp_mechanism ndp_bom = {
 	    .kernel_begin = monitor_kernel_begin,
 	    .cta_placed = monitor_cta_placed,
 	    .cta_done = monitor_cta_done,
+	    .cta_gathered = monitor_cta_gathered,
 	    .epoch = monitor_epoch,
 	    .epoch_cycles = 1,
 	    .add_stats = monitor_add_stats,

@@ -6,8 +6,13 @@
 
 #define BOM_PACES(X) X(BOM_PACE_STATIC, static) X(BOM_PACE_CLIMB, climb)
 /* What a selected block may have in flight when it is ordered to leave. */
-#define BOM_DRAINS(X) X(BOM_DRAIN_NONE, none) X(BOM_DRAIN_LOADS, loads) X(BOM_DRAIN_STORES, stores)
+#define BOM_DRAINS(X) \
+	X(BOM_DRAIN_NONE, none) X(BOM_DRAIN_RESULTS, results) X(BOM_DRAIN_LOADS, loads) X(BOM_DRAIN_STORES, stores)
+#define BOM_RATES(X) X(BOM_RATES_KERNEL, kernel) X(BOM_RATES_RUN, run) X(BOM_RATES_LOOK, look)
+#define BOM_MEANS(X) X(BOM_MEAN_CORE, core) X(BOM_MEAN_KERNEL, kernel)
 enum bom_pace_kind { BOM_PACES(SIM_PARAM_ENUMERATOR) };
+enum bom_rates { BOM_RATES(SIM_PARAM_ENUMERATOR) };
+enum bom_mean { BOM_MEANS(SIM_PARAM_ENUMERATOR) };
 enum bom_drain { BOM_DRAINS(SIM_PARAM_ENUMERATOR) };
 
 struct bom_params {

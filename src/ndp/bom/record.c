@@ -3,10 +3,22 @@
 
 #include "base/check.h"
 
-void bom_core_begin(struct bom_core *c)
+void bom_core_begin(struct bom_core *c, bool forgets)
 {
 	c->count = 0;
 	c->turn = 0;
+	if (forgets)
+		c->done_count = c->done_cycles = 0;
+}
+
+struct bom_block *bom_core_block(struct bom_core *c, uint64_t cta)
+{
+	uint32_t i = 0;
+
+	while (i < c->count && c->blocks[i].cta != cta)
+		i++;
+	CHECK(i < c->count);
+	return &c->blocks[i];
 }
 
 void bom_core_placed(struct bom_core *c, uint64_t cta, uint64_t cycle)
@@ -18,12 +30,7 @@ void bom_core_placed(struct bom_core *c, uint64_t cta, uint64_t cycle)
 /* Takes a block out; the order of the others stays. */
 static struct bom_block take(struct bom_core *c, uint64_t cta)
 {
-	uint32_t i = 0;
-
-	while (i < c->count && c->blocks[i].cta != cta)
-		i++;
-	CHECK(i < c->count);
-
+	uint32_t i = (uint32_t)(bom_core_block(c, cta) - c->blocks);
 	struct bom_block b = c->blocks[i];
 
 	for (c->count--; i < c->count; i++)

@@ -15,6 +15,7 @@ struct bom_block {
 	uint64_t reference_cycles; /* how long the first of the batch to finish took; 0: none has */
 	uint32_t later_count;	  /* blocks launched after this one that have completed on the core */
 	uint64_t look_cycle;	  /* not looked at before */
+	bool is_waiting;	  /* selected: it leaves when it may */
 };
 
 struct bom_core {
@@ -25,8 +26,11 @@ struct bom_core {
 	uint64_t offload_cycle;	    /* no block leaves before */
 };
 
-/* No block is resident; what completed ones took stays: section 5.4.1 compares with all that ran on the core before. */
-void bom_core_begin(struct bom_core *c);
+/* No block is resident; what completed ones took stays, unless forgets: section 5.4.1 compares with all that ran on the
+ * core before. */
+void bom_core_begin(struct bom_core *c, bool forgets);
+/* A resident block. */
+struct bom_block *bom_core_block(struct bom_core *c, uint64_t cta);
 void bom_core_placed(struct bom_core *c, uint64_t cta, uint64_t cycle);
 /* A block has completed: returns its time. The first of its batch becomes the reference of the others. */
 uint64_t bom_core_done(struct bom_core *c, uint64_t cta, uint64_t cycle);

@@ -26,11 +26,11 @@ enum bom_verdict bom_judge(const struct bom_situation *s)
 		return BOM_KEEP_TRAFFIC;
 	if (s->has_stores && s->drain != BOM_DRAIN_STORES)
 		return BOM_KEEP_STORES;
-	if (s->is_diverged && !s->moves_diverged)
+	if (s->is_diverged && !s->moves_diverged && !s->waits)
 		return BOM_KEEP_DIVERGED;
-	if ((s->is_issued || s->has_loads) && s->drain == BOM_DRAIN_NONE)
+	if ((s->is_issued && s->drain == BOM_DRAIN_NONE) || (s->has_loads && s->drain < BOM_DRAIN_LOADS))
 		return BOM_KEEP_ISSUED;
-	if (s->at_barrier)
+	if (s->at_barrier && !s->waits)
 		return BOM_KEEP_BARRIER;
 	if (s->uses_shared)
 		return BOM_KEEP_SHARED;

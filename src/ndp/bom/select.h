@@ -30,6 +30,7 @@ struct bom_situation {
 	double mshr_share, min_mshr_share; /* in use, of the core's L1D */
 	double traffic_share, min_traffic_share; /* of the time since the kernel began in which links were in use */
 	enum bom_drain drain;
+	bool waits; /* it may converge and pass its barrier first */
 	bool has_stores, has_loads, is_issued, is_diverged, at_barrier;
 	bool uses_shared;
 	double memory_share, min_memory_share; /* compiler hint */

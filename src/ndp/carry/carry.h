@@ -108,6 +108,9 @@ struct carry_policy {
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */
 	void (*cta_done)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
+	/* After carry_cta_gather: the CTA may leave now (is_in_time), and does if the answer is true; or its time is
+	 * up, and it stays whatever the answer is. Not called of one that ends before. */
+	bool (*cta_gathered)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time);
 	/* Registers the policy's statistics. */
 	void (*add_stats)(void *ctx, struct sim_stats *stats);
 	/* Fills items, which the policy owns; returns their number, at most cap. */
@@ -136,6 +139,20 @@ struct carry_cta_state carry_cta_state(struct gpu *g, uint32_t sm, uint64_t cta)
  * CTA when the last packet has left the SM. */
 void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_sm, uint32_t latency_cycles,
 		    bool is_free);
+
+/* It moves a CTA as carry_cta_move does, as soon as it may leave: when no warp waits at a barrier and, with converges,
+ * none is diverged. With stops a warp of which that holds stops and waits for the others, but goes on while one waits
+ * at a barrier; without, all go on until it holds of all at once. Then the policy's cta_gathered is asked. After
+ * wait_cycles the CTA stays. */
+struct carry_cta_order {
+	uint32_t from_sm, to_sm;
+	uint64_t cta;
+	uint32_t latency_cycles;
+	bool is_free;
+	bool converges, stops;
+	uint64_t wait_cycles;
+};
+void carry_cta_gather(struct gpu *g, const struct carry_cta_order *o);
 
 /* For the ledger: a CTA was looked at, and stays for this reason, or leaves (NULL). */
 void carry_cta_offered(struct gpu *g, const char *why);

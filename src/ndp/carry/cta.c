@@ -1,6 +1,7 @@
 /* cta.c - carries a running CTA from an SM of the GPU to one in a stack. Which CTA, when and where to is the policy's
  * decision.
  *
+ *   carry_cta_gather: its warps go on until each stands where a CTA may leave -> the policy is asked -> as below
  *   carry_cta_move: its warps are held -> what they have in flight arrives -> latency -> [packets over crossbar, slice
  *   and TX] -> its place is free for the next CTA -> all packets are there -> its live warps resume where they stood
  *
@@ -28,7 +29,9 @@ struct migration {
 	uint32_t packets_out;	/* sent, not arrived */
 	uint32_t latency_cycles;
 	bool is_free;
+	bool is_gathering, converges, stops; /* until give_up_cycle */
 	bool is_drained, has_left;
+	uint64_t give_up_cycle;
 	struct migration *next;
 };
 
@@ -164,30 +167,213 @@ void carry_cta_offered(struct gpu *g, const char *why)
 	account_block_offered(g, CTA_PC, why);
 }
 
+/* Keeps a place for it, which is its own from now on. */
+static struct migration *order(struct gpu *g, const struct carry_cta_order *o)
+{
+	struct carry *c = carry_of(g);
+	struct sm *sm = g->sms[o->from_sm], *to = g->sms[o->to_sm];
+	struct sm_cta *cta = cta_of(g, o->from_sm, o->cta);
+	struct migration *m = migration_new(c);
+
+	CHECK(sm->stack == UINT32_MAX && to->stack != UINT32_MAX && gpu_cta_room(g, o->to_sm));
+	m->from = sm;
+	m->to = to;
+	m->cta = cta->cta;
+	m->index = o->cta;
+	m->start_cycle = cta->start_cycle;
+	m->order_cycle = now_cycle(g);
+	m->latency_cycles = o->latency_cycles;
+	m->is_free = o->is_free;
+	to->ctas_coming++;
+	sm_touch(sm);
+	return m;
+}
+
+/* Its warps stand from now on. */
+static void stop(struct carry *c, struct migration *m)
+{
+	c->cta_stats.cta_moves++;
+	hold(c, m->from, cta_of(c->gpu, m->from->index, m->index));
+	carry_audit_stopped(c, m->index, m->cta, m->is_free);
+}
+
 void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uint32_t latency_cycles, bool is_free)
 {
 	struct carry *c = carry_of(g);
-	struct sm *sm = g->sms[from];
-	struct sm_cta *cta = cta_of(g, from, index);
-	struct migration *m = migration_new(c);
+	const struct carry_cta_order o = {
+	    .from_sm = from, .cta = index, .to_sm = to, .latency_cycles = latency_cycles, .is_free = is_free};
 
-	CHECK(sm->stack == UINT32_MAX && g->sms[to]->stack != UINT32_MAX && gpu_cta_room(g, to));
-	*m = (struct migration){
-	    .from = sm,
-	    .to = g->sms[to],
-	    .cta = cta->cta,
-	    .index = index,
-	    .start_cycle = cta->start_cycle,
-	    .order_cycle = now_cycle(g),
-	    .latency_cycles = latency_cycles,
-	    .is_free = is_free,
-	};
-	m->to->ctas_coming++;
-	c->cta_stats.cta_moves++;
-	sm_touch(sm);
-	hold(c, sm, cta);
-	carry_audit_stopped(c, index, m->cta, is_free);
+	stop(c, order(g, &o));
 	look(c);
+}
+
+/* ---- gathering: warps stop one by one ---- */
+
+static struct migration *gathering_of(const struct carry *c, const struct sm *sm, const struct sm_warp *w)
+{
+	struct migration *m = c->migrations;
+
+	while (m && !(m->is_gathering && m->from == sm && m->index == sm->ctas[w->cta_slot].index))
+		m = m->next;
+	return m;
+}
+
+static bool is_at_barrier(const struct migration *m)
+{
+	for (uint32_t i = 0; i < simt_cta_warp_count(m->cta); i++) {
+		const struct simt_warp *w = simt_cta_warp(m->cta, i);
+
+		if (!w->is_done && w->at_barrier)
+			return true;
+	}
+	return false;
+}
+
+/* Those of its warps that have stopped go on. */
+static void go_on(struct sm *sm, const struct sm_cta *cta)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = cta->masks[i] & sm->schedulers[i].waiting[SM_WAIT_MOVE]; m; m &= m - 1)
+			sm_evaluate(sm, &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i]);
+	}
+	sm_wake(sm, sm->now);
+}
+
+/* A warp of a CTA that gathers has issued, or what it has waited for is there. */
+static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
+{
+	struct carry *c = self;
+	struct migration *m = gathering_of(c, sm, w);
+
+	if (!m)
+		return false;
+	look(c); /* it may have been the last */
+	if (!w->w->is_done && w->w->at_barrier)
+		go_on(sm, cta_of(c->gpu, sm->index, m->index));
+	if (w->w->is_done || is_at_barrier(m) || (m->converges && simt_warp_is_diverged(w->w)))
+		return false;
+	if (m->stops)
+		sm_set_wait(sm, w, SM_WAIT_MOVE);
+	return m->stops;
+}
+
+void carry_cta_gather(struct gpu *g, const struct carry_cta_order *o)
+{
+	struct carry *c = carry_of(g);
+	struct migration *m = order(g, o);
+	struct sm *sm = m->from;
+	struct sm_cta *cta = cta_of(g, o->from_sm, o->cta);
+	bool at_barrier = is_at_barrier(m);
+
+	m->is_gathering = true;
+	m->converges = o->converges;
+	m->stops = o->stops;
+	m->give_up_cycle = m->order_cycle + o->wait_cycles;
+	sim_wake_cycle(g->engine, c->limit_comp, m->give_up_cycle);
+	c->cta_stats.cta_gathers++;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t k = cta->masks[i]; k; k &= k - 1) {
+			struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(k) * sm->scheduler_count + i];
+
+			sm_watch(c->cta, w, 1 << GPU_POINT_EVALUATE);
+			if (m->stops && !w->w->is_done && !at_barrier && !(m->converges && simt_warp_is_diverged(w->w)))
+				sm_set_wait(sm, w, SM_WAIT_MOVE);
+		}
+	}
+	sm_wake(sm, sm->now);
+	look(c);
+}
+
+/* It gathers no longer: nothing is to be done when its time is up, and a kernel may end before. */
+static void gather_end(struct carry *c, struct migration *m)
+{
+	struct sim_engine *e = c->gpu->engine;
+
+	m->is_gathering = false;
+	if (m->give_up_cycle <= now_cycle(c->gpu))
+		return;
+	sim_cancel(e, c->limit_comp, m->give_up_cycle);
+	for (struct migration *x = c->migrations; x; x = x->next) {
+		if (x->is_gathering && x->give_up_cycle == m->give_up_cycle)
+			sim_wake_cycle(e, c->limit_comp, x->give_up_cycle);
+	}
+}
+
+static void stay(struct carry *c, struct migration *m)
+{
+	c->cta_stats.cta_releases++;
+	m->to->ctas_coming--;
+	migration_free(c, m);
+}
+
+static void unwatch(struct carry *c, struct sm *sm, const struct sm_cta *cta)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = cta->masks[i]; m; m &= m - 1)
+			sm_unwatch(c->cta, &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i],
+				   1 << GPU_POINT_EVALUATE);
+	}
+}
+
+/* Of a CTA whose warps do not stop. */
+static bool may_leave(const struct migration *m)
+{
+	for (uint32_t i = 0; i < simt_cta_warp_count(m->cta); i++) {
+		const struct simt_warp *w = simt_cta_warp(m->cta, i);
+
+		if (!w->is_done && (w->at_barrier || (m->converges && simt_warp_is_diverged(w))))
+			return false;
+	}
+	return true;
+}
+
+static bool all_stand(const struct sm *sm, const struct sm_cta *cta)
+{
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = cta->masks[i] & ~sm->schedulers[i].waiting[SM_WAIT_MOVE]; m; m &= m - 1) {
+			if (!sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i].w->is_done)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* True: all its warps have stopped, and it leaves. */
+static bool gather(struct carry *c, struct migration *m, uint64_t cycle)
+{
+	struct gpu *g = c->gpu;
+	struct sm *sm = m->from;
+	struct sm_cta *cta = cta_of(g, sm->index, m->index);
+	bool is_in_time;
+
+	sm_touch(sm);
+	is_in_time = m->stops ? all_stand(sm, cta) : may_leave(m);
+	if (!is_in_time && cycle < m->give_up_cycle)
+		return false;
+	unwatch(c, sm, cta);
+	gather_end(c, m);
+	if (c->policy->cta_gathered(c->policy_ctx, g, sm->index, m->index, is_in_time) && is_in_time) {
+		sim_hist_add(&c->cta_stats.cta_gather_cycles, now_cycle(g) - m->order_cycle);
+		stop(c, m);
+		return true;
+	}
+	go_on(sm, cta);
+	stay(c, m);
+	return false;
+}
+
+/* One that gathers has ended first. */
+static void cta_done(void *self, struct sm *sm, uint64_t index)
+{
+	struct carry *c = self;
+
+	for (struct migration *m = c->migrations; m; m = m->next) {
+		if (m->is_gathering && m->from == sm && m->index == index) {
+			gather_end(c, m);
+			stay(c, m);
+			return;
+		}
+	}
 }
 
 /* Waits for what the CTA has in flight. True: nothing is left; the latency begins. */
@@ -282,7 +468,9 @@ static void advance(struct carry *c, struct migration *m, uint64_t cycle)
 {
 	struct sim_engine *e = c->gpu->engine;
 
-	if (m->has_left || (!m->is_drained && !drain(c, m)))
+	if (m->has_left || (m->is_gathering && !gather(c, m, cycle)))
+		return;
+	if (!m->is_drained && !drain(c, m))
 		return;
 	if (cycle < m->leave_cycle) {
 		sim_wake_cycle(e, c->migrate_comp, m->leave_cycle);
@@ -349,6 +537,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		c->context_ports[i] = net_port_add(&g->ports, &port_ops, c, GPU_PLACE_STACK, i);
 	c->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, c);
+	c->limit_comp = sim_engine_add(g->engine, g->clocks.sm, "gather", migrate_tick, c);
 	sim_stats_add_table(g->stats, &carry_cta_stat_table, &c->cta_stats, sizeof(c->cta_stats));
 	sim_stats_law(g->stats, "gpu.cta_moves = gpu.cta_arrivals");
 }
@@ -368,6 +557,8 @@ const struct gpu_ext_ops carry_cta_ops = {
     .check_end = check_end,
     .reset = reset,
     .each_cta = each_cta,
+    .evaluate = evaluate,
+    .cta_done = cta_done,
     .returned = returned,
     .cta_stored = look,
 };

@@ -88,7 +88,7 @@ struct carry {
 	/* cta.c */
 	const struct gpu_ext *cta;
 	struct migration *migrations, *migrations_free; /* under way, oldest first */
-	struct sim_comp migrate_comp;
+	struct sim_comp migrate_comp, limit_comp; /* limit: CTAs whose time to gather is up */
 	uint16_t *context_ports; /* [stack]: of CTAs that move there */
 	struct cta_stats cta_stats;
 	/* audit.c */
