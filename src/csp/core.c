@@ -80,6 +80,7 @@ void csp_core_load(struct csp_core *c)
 void csp_core_release(struct csp_core *c)
 {
 	csp_account_release(c);
+	csp_order_release(c);
 	g_aligned_free(c->rf);
 	g_aligned_free(c->ssrf);
 	g_aligned_free(c->zero);
@@ -309,6 +310,8 @@ static enum outcome load_issue(struct csp_core *c, const struct csp_instr *x)
 		return ENDS;
 	if (csp_queue_is_full(&c->loads))
 		return WAITS_FOR_UNIT;
+	if (!csp_order_load(c, x, &a))
+		return ENDS;
 	load_values(c, &a);
 	*(is_vector ? &c->stats.ssrf_lines : &c->stats.load_lines) += a.count;
 	*(is_vector ? &c->stats.ssrf_writes : &c->stats.rf_writes) += (uint64_t)a.count * c->m;
@@ -342,6 +345,8 @@ static enum outcome store_issue(struct csp_core *c, const struct csp_instr *x)
 		return WAITS_FOR_LINE;
 	if (csp_queue_is_full(&c->stores))
 		return WAITS_FOR_UNIT;
+	if (!csp_order_store(c, &a))
+		return ENDS;
 	store_values(c, &a);
 	*(a.target == c->number ? &c->stats.store_lines : &c->stats.send_lines) += a.count;
 	c->stats.store_bytes += (uint64_t)a.count * c->machine->line_bytes;
@@ -357,7 +362,7 @@ static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 	const int64_t number = value_of(c, &x->value);
 	struct sim_engine *e = c->machine->ctx->engine;
 	struct csp_core *to;
-	uint64_t units;
+	uint64_t units, *place;
 
 	if (number < 0 || number >= c->machine->core_count) {
 		csp_mistake(c, x, "signal to core %lld: there are 0 to %u", (long long)number,
@@ -373,7 +378,9 @@ static enum outcome signal_issue(struct csp_core *c, const struct csp_instr *x)
 		return ENDS;
 	}
 	units = sim_now_units(e) + sim_units_of_ps(e, c->machine->config->csp.signal_ps);
-	*base_ring_push(&to->signals) = units;
+	place = base_ring_push(&to->signals);
+	*place = units;
+	csp_order_signal(c, to, (uint32_t)(place - to->signals.items));
 	sim_wake_units(e, to->comp, units);
 	c->stats.signals++;
 	return GOES_ON;
@@ -390,8 +397,10 @@ static enum outcome wait_issue(struct csp_core *c, const struct csp_instr *x)
 	}
 	if (count && (c->signals.count < count || *base_ring_at(&c->signals, (uint32_t)count - 1) > now))
 		return WAITS_FOR_SIGNAL;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		csp_order_wait(c, c->signals.first);
 		base_ring_pop(&c->signals);
+	}
 	return GOES_ON;
 }
 
@@ -431,7 +440,11 @@ static bool loop_begin(struct csp_core *c, const struct csp_instr *x)
 {
 	const int64_t count = value_of(c, &x->value);
 
-	if (count <= 0) {
+	if (count < 0) {
+		csp_mistake(c, x, "loop %lld: 0 times or more", (long long)count);
+		return false;
+	}
+	if (!count) {
 		c->pc = x->targets[0];
 		return true;
 	}

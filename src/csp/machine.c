@@ -31,14 +31,15 @@ void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt,
 }
 
 /* All of a core's lines, of which the host has those that are touched. */
-static bool memory_map(struct csp_core *c, struct base_diag_list *diag)
+static bool memory_map(struct csp_core *c, bool sends, struct base_diag_list *diag)
 {
 	c->mapped_bytes = c->line_count * c->machine->line_bytes;
 	c->lines = mmap(NULL, c->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 			0);
-	if (c->lines != MAP_FAILED)
+	if (c->lines != MAP_FAILED && (!sends || csp_order_init(c)))
 		return true;
-	c->lines = NULL;
+	if (c->lines == MAP_FAILED)
+		c->lines = NULL;
 	base_diag_error(diag, (struct base_place){0}, "no %llu bytes of address space for the memory of core %u: %s",
 			(unsigned long long)c->mapped_bytes, c->number, strerror(errno));
 	return false;
@@ -101,8 +102,12 @@ bool csp_machine_load(struct csp_machine *m, const struct csp_program *program, 
 {
 	CHECK(!m->program && program->core_count == m->core_count);
 	m->program = program;
+	bool sends = false;
+
+	for (uint32_t i = 0; i < program->instr_count; i++)
+		sends |= program->instrs[i].op == CSP_SEND;
 	for (uint32_t i = 0; i < m->core_count; i++) {
-		if (!memory_map(&m->cores[i], diag))
+		if (!memory_map(&m->cores[i], sends, diag))
 			return false;
 		csp_core_load(&m->cores[i]);
 	}

@@ -8,6 +8,7 @@
 #include "csp/account.h"
 #include "csp/cfma.h"
 #include "csp/machine.h"
+#include "csp/order.h"
 #include "mem/stack.h"
 #include "net/channel.h"
 #include "net/queue.h"
@@ -92,6 +93,7 @@ struct csp_core {
 	uint32_t stack, first_vault, vault_count;
 	/* signals */
 	struct csp_times signals; /* when they arrive, in units */
+	struct csp_order order;
 	struct csp_account account;
 	struct csp_core_stats stats;
 };

@@ -170,10 +170,36 @@ static void mistakes(void **state)
 	wrong(".core 0\n set i1, 0\n div i2, i1, i1\n", "'div' of line 3: div by 0");
 	wrong(".core 0\n signal 15\n", "signal to core 15: there are 0 to 14");
 	wrong(".core 0\n send 99, [0], r[0]\n", "send to core 99");
+	wrong(".core 0\n set i1, 2\n loop i1 - 3\n end\n", "core 0, 'loop' of line 3: loop -1: 0 times or more");
 	wrong(".core 0\n wait 1\n", "p.csp:2:1: error: core 0 waits here for ever, for a signal that nobody sends");
 	wrong(".core 0\nagain: loop 2\n jump again\n end\n", "loops more than 8 deep");
 	wrong(".core 0\n jump in\n loop 2\nin: end\n", "the end of a loop that is not the one under way");
 	wrong(".core 0\nagain: signal 1\n jump again\n.core 1\n", "has 1024 signals that it has not waited for");
+}
+
+/* A line that another core sends is read behind a signal that follows it, and sent anew behind one that follows the
+ * reading; nothing else says when it is there. */
+static void lines_are_read_in_order(void **state)
+{
+	static const char turns[] = ".core 0\n send 7, [3], r[0]\n signal 7\n wait 1\n send 7, [3], r[1]\n signal 7\n"
+				    ".core 7\n wait 1\n load r[0], [3]\n signal 0\n wait 1\n load r[0], [3]\n";
+	static const char chain[] = ".core 0\n send 7, [3], r[0]\n signal 1\n.core 1\n wait 1\n signal 7\n"
+				    ".core 7\n wait 1\n load r[0], [3]\n";
+
+	(void)state;
+	cycles_of(turns, NULL);
+	cycles_of(chain, NULL);
+	wrong(".core 0\n send 7, [3], r[0]\n signal 7\n"
+	      ".core 7\n loop 100\n cfma r[1], zero, r[1], s[0] x64\n end\n load r[0], [3]\n wait 1\n",
+	      "core 7, 'load' of line 8: line 3, which core 0 has sent: no signal since says that it is there");
+	wrong(".core 0\n loop 100\n cfma r[1], zero, r[1], s[0] x64\n end\n send 7, [3], r[0]\n signal 7\n"
+	      ".core 7\n load v[0], [2] x2\n wait 1\n",
+	      "core 7, 'load' of line 8: line 3, which core 0 sends afterwards, and no signal says when");
+	/* A signal of an earlier turn says nothing of this one. */
+	wrong(".core 0\n send 7, [3], r[0]\n signal 7\n send 7, [4], r[0]\n"
+	      ".core 7\n wait 1\n loop 100\n cfma r[1], zero, r[1], s[0] x64\n end\n"
+	      " load r[0], [3]\n load r[0], [4]\n",
+	      "line 4, which core 0 has sent");
 }
 
 static void parameters(void **state)
@@ -352,6 +378,7 @@ int main(void)
 	    cmocka_unit_test(arithmetic),     cmocka_unit_test(threads),	  cmocka_unit_test(stalls_are_counted),
 	    cmocka_unit_test(memory_waits_for_units),
 	    cmocka_unit_test(hazards),	      cmocka_unit_test(signals),	  cmocka_unit_test(mistakes),
+	    cmocka_unit_test(lines_are_read_in_order),
 	    cmocka_unit_test(parameters),     cmocka_unit_test(register_files),   cmocka_unit_test(skewed_addresses),
 	    cmocka_unit_test(places),	      cmocka_unit_test(limit),		  cmocka_unit_test(posted),
 	    cmocka_unit_test(account_parts_have_their_length),
