@@ -10,8 +10,6 @@
 #include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
-#include "machine/cpu.h"
-#include "machine/csp.h"
 #include "machine/explain.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -278,8 +276,7 @@ static bool machine_load(const struct cli_paths *paths, struct why_options *o, c
 
 	if (!cli_machine_load(paths, name, o->sets, out))
 		return false;
-	if (!machine_config_has_gpu(&out->config) && !machine_cpu_params(&out->config) &&
-	    !machine_csp_config(&out->config))
+	if (!machine_config_has_account(&out->config))
 		return true;
 	g_ptr_array_insert(o->sets, 0, on);
 	return cli_machine_load(paths, name, o->sets, out);

@@ -66,6 +66,14 @@ const struct machine_part *machine_config_runner(const struct machine_config *c)
 	return NULL;
 }
 
+bool machine_config_has_account(const struct machine_config *c)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->account && is_present(c, i))
+			return true;
+	return false;
+}
+
 void machine_config_drop(struct machine_config *c, const struct machine_part *part)
 {
 	for (uint32_t i = 0; c->parts[i]; i++)

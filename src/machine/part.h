@@ -35,6 +35,8 @@ struct machine_part {
 	bool (*is_present)(const struct machine_config *c);
 	/* What it runs for a door: one of the words below. NULL: nothing. A machine has one such part. */
 	const char *runs;
+	/* Whose time it has an account of when run.account is on, for messages: "processors". NULL: nobody's. */
+	const char *account;
 	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
 	 * parameters can be set all the same; not if it has been dropped. */
 	void (*check)(const struct machine_config *c, struct base_diag_list *diag);
@@ -91,6 +93,8 @@ bool machine_config_refuse_dropped(const struct machine_config *c, const char *k
 bool machine_config_has(const struct machine_config *c, const struct machine_part *part);
 /* The part that runs programs; NULL: nothing does. */
 const struct machine_part *machine_config_runner(const struct machine_config *c);
+/* Has some part of it an account of its time (run.account)? */
+bool machine_config_has_account(const struct machine_config *c);
 /* The tables of what a machine counts. */
 void machine_config_stats(const struct machine_config *c, struct sim_stat_tables *out);
 /* Sets one parameter, see sim_param_set. */

@@ -14,6 +14,7 @@
 #include "machine/memories.h"
 #include "machine/timeline.h"
 
+#include <glib.h>
 #include <string.h>
 
 /* ---- gpu, and the units that its stacks may have ---- */
@@ -112,6 +113,7 @@ const struct machine_part machine_gpu_part = {
     .groups = gpu_groups,
     .defaults = gpu_defaults,
     .runs = MACHINE_RUNS_KERNELS,
+    .account = "the schedulers of a GPU",
     .stats = gpu_stats,
     .explain = gpu_explain_rows,
     .check = gpu_check,
@@ -228,6 +230,18 @@ void machine_timing_check(const struct machine_config *c, const char *what, stru
 				what);
 }
 
+static void refuse_account(const struct machine_config *c, struct base_diag_list *diag)
+{
+	g_autoptr(GString) who = g_string_new(NULL);
+
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->account)
+			g_string_append_printf(who, "%s%s", who->len ? ", " : "", c->parts[i]->account);
+	base_diag_error(diag, (struct base_place){0},
+			"run.account, as strata why has it, is an account of these: %s; this machine has none of them",
+			who->str);
+}
+
 static void run_check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const uint64_t bytes = machine_run_params(c)->allocation_bytes;
@@ -235,11 +249,8 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 	if (bytes & (bytes - 1))
 		base_diag_error(diag, (struct base_place){0}, "run.allocation_bytes = %llu: must be a power of two",
 				(unsigned long long)bytes);
-	if (machine_run_params(c)->account && !machine_config_has_gpu(c) && !machine_cpu_params(c) &&
-	    !machine_csp_config(c))
-		base_diag_error(diag, (struct base_place){0},
-				"run.account, as strata why has it: the schedulers of a GPU have an account, "
-				"processors, and the coprocessor; this machine has none of them");
+	if (machine_run_params(c)->account && !machine_config_has_account(c))
+		refuse_account(c, diag);
 	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
 	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))
 		base_diag_error(diag, (struct base_place){0},

@@ -300,7 +300,8 @@ static const struct machine_part source_part = {.name = "source",
 						.stats = source_stats,
 						.build = source_build,
 						.free = source_free,
-						.energy = source_energy};
+						.energy = source_energy,
+						.account = "the source"};
 
 /* ---- tests ---- */
 
@@ -426,6 +427,18 @@ static void test_energy(void **state)
 	machine_free(m);
 }
 
+/* A machine has an account where one of its parts says so, whatever the part's name. */
+static void test_account(void **state)
+{
+	struct machine_config c;
+
+	(void)state;
+	machine_config_defaults(&c, parts);
+	assert_true(machine_config_has_account(&c));
+	machine_config_drop(&c, &source_part);
+	assert_false(machine_config_has_account(&c));
+}
+
 /* A part's own rule, and the clocks of two parts that do not go together. */
 static void test_rules(void **state)
 {
@@ -473,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_parameters),
 		cmocka_unit_test(test_reads_are_answered),
 		cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_account),
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_all_mistakes_are_told),
 	};
