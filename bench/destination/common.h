@@ -21,7 +21,13 @@ static const char *opt_s(int n, char **a, const char *name, const char *otherwis
     return otherwise;
 }
 static unsigned long long seed_ = 88172645463325252ull;
-static unsigned rnd() { seed_ ^= seed_ << 13; seed_ ^= seed_ >> 7; seed_ ^= seed_ << 17; return (unsigned)(seed_ >> 32); }
+static unsigned rnd()
+{
+    seed_ ^= seed_ << 13;
+    seed_ ^= seed_ >> 7;
+    seed_ ^= seed_ << 17;
+    return (unsigned)(seed_ >> 32);
+}
 static double rnd01() { return rnd() / 4294967296.0; }
 static int small(int m) { return (int)(rnd() % (2 * m + 1)) - m; }        /* -m .. m: sums are exact in a float */
 
