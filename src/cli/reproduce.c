@@ -15,7 +15,7 @@
 
 static const struct cli_about about = {
 	.name = "reproduce",
-	.usage = "strata reproduce PAPER|DIR [--quick] [--out DIR] [-j N] [--json FILE]",
+	.usage = "strata reproduce PAPER|DIR [--quick] [--out DIR] [-j N] [--json FILE] [--record FILE]",
 	.summary =
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
 	    "Writes a page (PAPER.html, PAPER-quick.html) and a table (.csv) into DIR. Runs go side by side, one per\n"
@@ -29,7 +29,7 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct reproduce_options {
-	const char *out, *json, *jobs;
+	const char *out, *json, *jobs, *record;
 	bool is_quick;
 	uint32_t slots;
 };
@@ -80,6 +80,24 @@ static bool outputs_write(const struct outputs *o, const char *dir, const char *
 	is_written = (!json || cli_json_keep(json, array)) && is_written;
 	json_decref(array);
 	return is_written;
+}
+
+/* The paper's measured.csv as it should be after these runs, which may be written in its own place. */
+static bool record_write(const char *folder, const char *path, const struct reproduce_outcomes *outcomes,
+			 const struct reproduce_published_set *published)
+{
+	g_autofree char *held = g_build_filename(folder, "measured.csv", NULL), *before = NULL;
+	FILE *f;
+
+	g_file_get_contents(held, &before, NULL, NULL);
+	f = fopen(path, "w");
+	if (f)
+		reproduce_outcomes_record(f, outcomes, published, before ? before : "");
+	if (!f || fclose(f) != 0) {
+		cli_error("cannot write %s: %s", path, strerror(errno));
+		return false;
+	}
+	return true;
 }
 
 /* Says which runs are in no number of the page, and why. */
@@ -160,6 +178,8 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 			exit_status = CLI_FAILED;
 		if (lacks_said(paper))
 			exit_status = CLI_FAILED;
+		if (options->record && !record_write(folder, options->record, &outcomes, published))
+			exit_status = CLI_UNABLE;
 		if (!outputs_write(&o, dir, options->json))
 			exit_status = CLI_UNABLE;
 		reproduce_outcomes_free(&outcomes);
@@ -282,6 +302,7 @@ int cli_reproduce(int argc, char **argv)
 	    {"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
 	    {"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs go (default reproduce/PAPER)", 0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"record", CLI_TEXT, &o.record, "FILE", "what measured.csv is to hold, once reasons were looked at", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array", 0},
 	    {0},
 	};

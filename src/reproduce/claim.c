@@ -42,7 +42,7 @@ static struct numbers published_measure(const char *id, const struct reproduce_d
 	const struct reproduce_row *row = reproduce_row_find(data->paper, id);
 	const struct reproduce_published *p = reproduce_published_find(published, id);
 
-	CHECK(p && p->relation == REPRODUCE_EXACT);
+	CHECK(p && (p->relation == REPRODUCE_EXACT || p->relation == REPRODUCE_INPUT_OF_MODEL));
 	return (struct numbers){
 		.measured = row->measure(data, row),
 		.wanted = p->value,
@@ -105,6 +105,61 @@ static enum reproduce_verdict terms_judge(const struct reproduce_claim *claim, c
 			verdict = REPRODUCE_HOLDS_NOT;
 	}
 	return verdict;
+}
+
+static enum reproduce_relation relation_of(enum reproduce_must must)
+{
+	switch (must) {
+	case REPRODUCE_MUST_EXCEED:
+		return REPRODUCE_ABOVE;
+	case REPRODUCE_MUST_REACH:
+		return REPRODUCE_AT_LEAST;
+	case REPRODUCE_MUST_BE_BELOW:
+		return REPRODUCE_BELOW;
+	case REPRODUCE_MUST_NOT_EXCEED:
+		return REPRODUCE_AT_MOST;
+	case REPRODUCE_MUST_NOTHING:
+	case REPRODUCE_MUST_BE_NEAR:
+		break;
+	}
+	return REPRODUCE_EXACT;
+}
+
+/* Does a term that does not hold say the opposite? Of two numbers of which one must be greater the other one is; what
+ * must be on one side of where the answer turns is on the other one. */
+static bool term_is_contrary(const struct reproduce_paper *paper, const struct reproduce_term *term,
+			     const struct numbers *n, double wanted)
+{
+	const struct reproduce_row *row =
+	    term->row.measure ? &term->row : reproduce_row_find(paper, term->row.id);
+
+	if (is_true(n, wanted))
+		return false;
+	if (n->must != REPRODUCE_MUST_BE_NEAR && (term->than || term->wanted) && term->value == 0)
+		return n->measured != wanted;
+	return reproduce_is_contrary(n->measured, wanted, relation_of(n->must), reproduce_turn_of(paper, row));
+}
+
+struct reproduce_numbers reproduce_claim_numbers(const struct reproduce_claim *claim, const struct reproduce_data *data,
+						 const struct reproduce_published_set *published)
+{
+	struct numbers n[REPRODUCE_TERM_MAX] = {0};
+	const uint32_t count = terms_measure(claim, data, published, n);
+	struct reproduce_numbers out = {0};
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t than = claim->terms[i].than;
+		const double wanted = n[i].wanted + n[i].more + (than ? n[than - 1].measured : 0);
+
+		if (n[i].must == REPRODUCE_MUST_NOTHING)
+			continue;
+		out.measured[out.count] = n[i].measured;
+		out.wanted[out.count] = wanted;
+		out.tolerance[out.count] = n[i].tolerance;
+		out.relations[out.count++] = relation_of(n[i].must);
+		out.is_contrary |= term_is_contrary(data->paper, &claim->terms[i], &n[i], wanted);
+	}
+	return out;
 }
 
 /* Format, up to a brace: "", "+", ".1" or "+.1". What is not there is a dash. */

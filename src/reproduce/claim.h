@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "reproduce/data.h"
-#include "reproduce/published.h"
+#include "reproduce/verdict.h"
 
 /* The number of a term: a measure of a configuration against another, of one workload or (NULL) of all. */
 #define OF(measure_, config_, against_, workload_) \
@@ -32,6 +32,10 @@ enum reproduce_verdict {
 
 /* The paper's row of this id. One that it has not is our bug. */
 const struct reproduce_row *reproduce_row_find(const struct reproduce_paper *paper, const char *id);
+
+/* The numbers that the claim is judged by. */
+struct reproduce_numbers reproduce_claim_numbers(const struct reproduce_claim *claim, const struct reproduce_data *data,
+						 const struct reproduce_published_set *published);
 
 /* Appends the claim's text and what was seen. A published id without row or number is our bug. */
 enum reproduce_verdict reproduce_claim_judge(const struct reproduce_claim *claim, const struct reproduce_data *data,

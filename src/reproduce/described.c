@@ -170,11 +170,11 @@ static void note_take(struct reader *r, const char *id, yaml_node_t *text, yaml_
 }
 
 static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, struct reproduce_row *row,
-			struct reproduce_same *same, struct reproduce_claim *note)
+			struct reproduce_same *same, struct reproduce_claim *note, struct reproduce_turn *turn_out)
 {
-	yaml_node_t *is, *within, *as, *text, *noted;
+	yaml_node_t *is, *within, *as, *text, *noted, *turn;
 	const struct base_yaml_entry entries[] = {
-	    {"is", &is}, {"within", &within}, {"as", &as}, {"note", &text}, {"noted", &noted}};
+	    {"is", &is}, {"within", &within}, {"as", &as}, {"note", &text}, {"noted", &noted}, {"turn", &turn}};
 	struct base_place *at;
 
 	row->id = text_of(r, key, "a number's id");
@@ -194,6 +194,8 @@ static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, stru
 		base_diag_error(r->y->diag, *at, "the number '%s' needs `is:`", row->id);
 	if (within)
 		base_yaml_number(r->y, within, "a tolerance", &row->tolerance);
+	if (turn && base_yaml_number(r->y, turn, "where the answer turns round", &turn_out->turn))
+		turn_out->id = row->id;
 	if (as)
 		*same = (struct reproduce_same){row->id, text_of(r, as, "a claim or a number")};
 	if (text)
@@ -209,14 +211,18 @@ static void numbers_take(struct reader *r, const yaml_node_t *n)
 	struct reproduce_row *rows = TABLE(r, struct reproduce_row, count);
 	struct reproduce_same *same = TABLE(r, struct reproduce_same, count);
 	struct reproduce_claim *notes = TABLE(r, struct reproduce_claim, count);
+	struct reproduce_turn *turns = TABLE(r, struct reproduce_turn, count);
 
 	BASE_YAML_EACH_PAIR(n, pair) {
 		number_take(r, base_yaml_node(r->y, pair->key), base_yaml_node(r->y, pair->value),
-			    &rows[paper->row_count++], &same[paper->same_count], &notes[paper->note_count]);
+			    &rows[paper->row_count++], &same[paper->same_count], &notes[paper->note_count],
+			    &turns[paper->turn_count]);
 		paper->same_count += same[paper->same_count].id != NULL;
+		paper->turn_count += turns[paper->turn_count].id != NULL;
 		paper->note_count += notes[paper->note_count].part != NULL;
 	}
 	paper->notes = notes;
+	paper->turns = turns;
 	paper->rows = rows;
 	paper->same = same;
 }
@@ -643,7 +649,7 @@ bool reproduce_described_check(const struct reproduce_paper *paper, const struct
 				? reproduce_published_find(published, claim->terms[k].row.id)
 				: NULL;
 
-			if (p && p->relation != REPRODUCE_EXACT)
+			if (p && p->relation != REPRODUCE_EXACT && p->relation != REPRODUCE_INPUT_OF_MODEL)
 				base_diag_error(diag, *(struct base_place *)g_hash_table_lookup(of->places, p->id),
 						"'%s' is a bound in results.csv, and no term of '%s': say the relation",
 						p->id, claim->part);

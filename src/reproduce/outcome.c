@@ -10,7 +10,8 @@
 
 const char *reproduce_status_name(enum reproduce_status status)
 {
-	static const char *const names[] = {"pass", "fail", "explained", "absent", "same", "input"};
+	static const char *const names[] = {"pass",	    "fail",   "explained", "open",
+					    "contradicted", "absent", "same",	   "input"};
 
 	return names[status];
 }
@@ -38,7 +39,7 @@ static bool is_within(const struct reproduce_published *p, double measured, doub
 
 static void note_add(struct reproduce_outcome *o, const char *text)
 {
-	if (!text || strstr(o->note, text))
+	if (!text || !*text || strstr(o->note, text))
 		return;
 	if (*o->note)
 		g_strlcat(o->note, "; ", sizeof(o->note));
@@ -62,6 +63,23 @@ static bool notes_add(struct reproduce_outcome *o, const struct reproduce_paper 
 	return is_any;
 }
 
+/* What a deviation with a reason is. */
+static void weigh(struct reproduce_outcome *o, const struct reproduce_published_set *published)
+{
+	g_autoptr(GString) why = g_string_new(NULL);
+	bool is_explained;
+
+	o->closed = reproduce_closed(published, o->id, &o->numbers, why, &is_explained);
+	note_add(o, why->str);
+	g_string_truncate(why, 0);
+	if (!reproduce_is_held(published, o->id, &o->numbers, why))
+		note_add(o, why->str);
+	else if (o->numbers.is_contrary)
+		o->status = REPRODUCE_CONTRADICTED;
+	else
+		o->status = is_explained ? REPRODUCE_EXPLAINED : REPRODUCE_OPEN;
+}
+
 /* A deviation with its reason and the experiment that shows the cause; a pass for another reason than the paper's. */
 static void explain(struct reproduce_outcome *o, const struct reproduce_paper *paper,
 		    const struct reproduce_published_set *published)
@@ -70,10 +88,11 @@ static void explain(struct reproduce_outcome *o, const struct reproduce_paper *p
 		notes_add(o, paper, published->passes);
 	if (o->status != REPRODUCE_FAIL && o->status != REPRODUCE_ABSENT)
 		return;
-	if (!notes_add(o, paper, published->explanations))
+	o->has_reason = notes_add(o, paper, published->explanations);
+	if (!o->has_reason)
 		return;
 	if (o->status == REPRODUCE_FAIL)
-		o->status = REPRODUCE_EXPLAINED;
+		weigh(o, published);
 	notes_add(o, paper, published->experiments);
 }
 
@@ -175,7 +194,16 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	else if (!is_within(o->published, o->measured, row->tolerance))
 		o->status = REPRODUCE_FAIL;
 	else
-		o->status = o->published->relation == REPRODUCE_INPUT_OF_MODEL ? REPRODUCE_INPUT : REPRODUCE_PASS;
+		o->status = o->published->is_input ? REPRODUCE_INPUT : REPRODUCE_PASS;
+	o->numbers = (struct reproduce_numbers){
+	    .measured = {o->measured},
+	    .wanted = {o->published->value},
+	    .tolerance = {row->tolerance},
+	    .relations = {o->published->relation},
+	    .count = 1,
+	    .is_contrary = reproduce_is_contrary(o->measured, o->published->value, o->published->relation,
+						reproduce_turn_of(data->paper, row)),
+	};
 	name_mean(o, data, row);
 	if (as && o->status != REPRODUCE_ABSENT && o->status != REPRODUCE_INPUT) {
 		g_autofree char *text = g_strdup_printf("judged as %s", as);
@@ -201,7 +229,7 @@ static bool is_of_inputs(const struct reproduce_paper *paper, const char *part,
 		if (strcmp(paper->same[i].as, part) != 0)
 			continue;
 		count++;
-		input_count += p && p->relation == REPRODUCE_INPUT_OF_MODEL;
+		input_count += p && p->is_input;
 	}
 	return count && input_count == count;
 }
@@ -225,6 +253,8 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
 	name_means(o, data->paper, claim);
+	if (o->status == REPRODUCE_FAIL)
+		o->numbers = reproduce_claim_numbers(claim, data, published);
 	explain(o, data->paper, published);
 }
 
@@ -232,12 +262,14 @@ struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 					  const struct reproduce_published_set *published)
 {
 	const struct reproduce_paper *paper = data->paper;
-	struct reproduce_outcomes o = {.count = paper->row_count + paper->claim_count};
+	struct reproduce_outcomes o = {
+	    .count = paper->row_count + paper->claim_count, .name = paper->name, .is_quick = published->is_quick};
 
 	o.items = g_new0(struct reproduce_outcome, o.count);
 	for (uint32_t i = 0; i < o.count; i++) {
 		if (data->judging)
 			data->judging(data->judging_ctx, i, o.count);
+		o.items[i].closed = NAN;
 		if (i < paper->row_count)
 			judge_row(&o.items[i], data, &paper->rows[i], published);
 		else
@@ -274,6 +306,7 @@ json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o)
 		json_object_set_new(object, "unit", json_string(item->published ? item->published->unit : ""));
 		json_object_set_new(object, "deviation", number_json(item->deviation));
 		json_object_set_new(object, "status", json_string(reproduce_status_name(item->status)));
+		json_object_set_new(object, "closed", number_json(item->closed));
 		json_object_set_new(object, "note", json_string(item->note));
 		json_array_append_new(array, object);
 	}
@@ -301,7 +334,7 @@ static void csv_number(FILE *out, double x)
 
 void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o)
 {
-	fputs("id,quantity,paper,measured,unit,deviation,status,note\n", out);
+	fputs("id,quantity,paper,measured,unit,deviation,status,closed,note\n", out);
 	for (uint32_t i = 0; i < o->count; i++) {
 		const struct reproduce_outcome *item = &o->items[i];
 
@@ -313,7 +346,9 @@ void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o)
 		fputc(',', out);
 		csv_text(out, item->published ? item->published->unit : "");
 		csv_number(out, item->deviation);
-		fprintf(out, ",%s,", reproduce_status_name(item->status));
+		fprintf(out, ",%s", reproduce_status_name(item->status));
+		csv_number(out, item->closed);
+		fputc(',', out);
 		csv_text(out, item->note);
 		fputc('\n', out);
 	}
@@ -327,20 +362,104 @@ static void print_number(FILE *out, double x, const char *unit)
 		fprintf(out, " %8s %-3s", "-", "");
 }
 
-void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
+/* Adds the rows of one status by their ids, with both numbers where they have such. */
+static void ids_append(GString *out, const struct reproduce_outcomes *o, enum reproduce_status status)
 {
-	uint32_t counts[REPRODUCE_INPUT + 1] = {0};
+	const char *separator = "";
 
-	fprintf(out, "%-8s %12s %12s  %-9s  %s\n", "id", "paper", "measured", "status", "what");
 	for (uint32_t i = 0; i < o->count; i++) {
 		const struct reproduce_outcome *item = &o->items[i];
 
-		counts[item->status]++;
+		if (item->status != status)
+			continue;
+		g_string_append_printf(out, "%s%s", separator, item->id);
+		if (item->published)
+			g_string_append_printf(out, " (paper %g, here %.4g %s)", item->published->value, item->measured,
+					       item->published->unit);
+		separator = ", ";
+	}
+}
+
+void reproduce_outcomes_head(GString *out, const struct reproduce_outcomes *o)
+{
+	uint32_t counts[REPRODUCE_INPUT + 1] = {0}, decided = 0;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		counts[o->items[i].status]++;
+	for (uint32_t i = 0; i <= REPRODUCE_INPUT; i++)
+		decided += i == REPRODUCE_SAME || i == REPRODUCE_INPUT ? 0 : counts[i];
+	g_string_append_printf(out,
+			       "%u rows that a run decides: %u pass, %u explained, %u open, %u contradicted, %u fail, "
+			       "%u absent; besides %u judged under another id, %u input",
+			       decided, counts[REPRODUCE_PASS], counts[REPRODUCE_EXPLAINED], counts[REPRODUCE_OPEN],
+			       counts[REPRODUCE_CONTRADICTED], counts[REPRODUCE_FAIL], counts[REPRODUCE_ABSENT],
+			       counts[REPRODUCE_SAME], counts[REPRODUCE_INPUT]);
+	if (!counts[REPRODUCE_CONTRADICTED])
+		return;
+	g_string_append(out, ". Here the answer is the other way: ");
+	ids_append(out, o, REPRODUCE_CONTRADICTED);
+}
+
+/* A tenth of the number or of its deviation, and no less than the tolerance. */
+static double band_of(const struct reproduce_numbers *n, uint32_t i)
+{
+	const double tenth = 0.1 * fmax(fabs(n->measured[i]), fabs(n->measured[i] - n->wanted[i]));
+
+	return fmax(tenth, n->tolerance[i]);
+}
+
+static void held_write(FILE *out, const struct reproduce_outcomes *o, const struct reproduce_outcome *item,
+		       const struct reproduce_published_set *published)
+{
+	const struct reproduce_held *held = g_hash_table_lookup(published->held, item->id);
+	const struct reproduce_numbers *n = &item->numbers;
+	g_autoptr(GString) ignored = g_string_new(NULL);
+	bool is_held = reproduce_is_held(published, item->id, n, ignored);
+
+	fprintf(out, "%s,%s,", item->id, o->is_quick ? "quick" : "full");
+	for (uint32_t i = 0; i < n->count; i++)
+		fprintf(out, "%s%.4g", i ? " " : "", is_held ? held->numbers[i] : n->measured[i]);
+	fputc(',', out);
+	for (uint32_t i = 0; i < n->count; i++)
+		fprintf(out, "%s%.3g", i ? " " : "", is_held ? held->bands[i] : band_of(n, i));
+	fputc('\n', out);
+}
+
+void reproduce_outcomes_record(FILE *out, const struct reproduce_outcomes *o,
+			       const struct reproduce_published_set *published, const char *before)
+{
+	const char *mine = o->is_quick ? ",quick," : ",full,";
+	g_auto(GStrv) lines = g_strsplit(before, "\n", -1);
+
+	fputs("id,run,measured,band\n", out);
+	for (char **line = lines; *line; line++)
+		if (**line && line != lines && !strstr(*line, mine))
+			fprintf(out, "%s\n", *line);
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct reproduce_outcome *item = &o->items[i];
+		bool is_deviation = item->status == REPRODUCE_FAIL || item->status == REPRODUCE_EXPLAINED ||
+				    item->status == REPRODUCE_OPEN || item->status == REPRODUCE_CONTRADICTED;
+
+		if (is_deviation && item->has_reason)
+			held_write(out, o, item, published);
+	}
+}
+
+void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
+{
+	g_autoptr(GString) head = g_string_new(NULL);
+
+	reproduce_outcomes_head(head, o);
+	fprintf(out, "%s: %s\n\n", o->name, head->str);
+	fprintf(out, "%-8s %12s %12s  %-12s  %s\n", "id", "paper", "measured", "status", "what");
+	for (uint32_t i = 0; i < o->count; i++) {
+		const struct reproduce_outcome *item = &o->items[i];
+
 		fprintf(out, "%-8s", item->id);
 		print_number(out, item->published ? item->published->value : NAN,
 			     item->published ? item->published->unit : "");
 		print_number(out, item->measured, item->published ? item->published->unit : "");
-		fprintf(out, "  %-9s  ", reproduce_status_name(item->status));
+		fprintf(out, "  %-12s  ", reproduce_status_name(item->status));
 		if (item->published)
 			fprintf(out, "%s, %s: ", item->published->workload, item->published->configuration);
 		fprintf(out, "%s", item->text);
@@ -348,11 +467,5 @@ void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 			fprintf(out, " [%s]", item->note);
 		fputc('\n', out);
 	}
-	fprintf(out, "\n%u pass, %u fail, %u explained, %u absent", counts[REPRODUCE_PASS], counts[REPRODUCE_FAIL],
-		counts[REPRODUCE_EXPLAINED], counts[REPRODUCE_ABSENT]);
-	if (counts[REPRODUCE_SAME])
-		fprintf(out, ", %u judged under another id", counts[REPRODUCE_SAME]);
-	if (counts[REPRODUCE_INPUT])
-		fprintf(out, ", %u input", counts[REPRODUCE_INPUT]);
-	fputc('\n', out);
+	fprintf(out, "\n%s: %s\n", o->name, head->str);
 }

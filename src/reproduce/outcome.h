@@ -8,11 +8,14 @@
 
 #include "reproduce/data.h"
 #include "reproduce/published.h"
+#include "reproduce/verdict.h"
 
 enum reproduce_status {
 	REPRODUCE_PASS,
 	REPRODUCE_FAIL,
-	REPRODUCE_EXPLAINED, /* deviates, and papers/NAME/explanations.csv says why */
+	REPRODUCE_EXPLAINED, /* deviates, and an experiment that removes the causes closes 70 % at two sizes or more */
+	REPRODUCE_OPEN,	     /* deviates, with a reason that closes less, or of which nothing is recorded */
+	REPRODUCE_CONTRADICTED, /* deviates, and answers the other way */
 	REPRODUCE_ABSENT,    /* the runs it needs are missing; the same file may say why */
 	REPRODUCE_SAME,      /* judged under another id, which the note names */
 	REPRODUCE_INPUT,     /* a parameter of the model, or arithmetic of such: equal because it was put in */
@@ -25,6 +28,9 @@ struct reproduce_outcome {
 	const struct reproduce_published *published; /* NULL for claims */
 	double measured;  /* NAN for claims and when absent */
 	double deviation; /* measured less published, in the published unit */
+	double closed; /* the share of the deviation that its causes close, 0 to 1; NAN: nothing is recorded */
+	struct reproduce_numbers numbers; /* of which it is judged */
+	bool has_reason;
 	enum reproduce_status status;
 	char note[4096]; /* the explanations with their experiments, what a claim looked at, which mean it is */
 };
@@ -32,6 +38,8 @@ struct reproduce_outcome {
 struct reproduce_outcomes {
 	struct reproduce_outcome *items;
 	uint32_t count;
+	const char *name; /* the paper's */
+	bool is_quick;
 };
 
 /* Judges every row and claim of data's paper. A row whose id is not published is our bug. The outcomes point into
@@ -40,10 +48,16 @@ struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 					  const struct reproduce_published_set *published);
 void reproduce_outcomes_free(struct reproduce_outcomes *o);
 
-/* Array of {id, paper, measured, unit, deviation, status, note}; numbers that are not there are null. */
+/* Array of {id, paper, measured, unit, deviation, status, closed, note}; numbers that are not there are null. */
 json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o);
 /* The same as a CSV table. */
 void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o);
+/* The first line of each page: how many rows a run decides, and their verdicts; then what is contradicted. */
+void reproduce_outcomes_head(GString *out, const struct reproduce_outcomes *o);
+/* What measured.csv should hold for each deviation with a reason: what it holds now as long as that is near, else
+ * today's number; lines of the other kind of run as they are. For one who has looked at the reasons again. */
+void reproduce_outcomes_record(FILE *out, const struct reproduce_outcomes *o,
+			       const struct reproduce_published_set *published, const char *before);
 /* For the terminal: what passed, what did not, and the claims. */
 void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o);
 

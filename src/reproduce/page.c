@@ -24,7 +24,8 @@ static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
 	"table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid #ddd;"
 	"text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}"
-	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.absent,.input{color:#888}"
+	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.open{color:#806080}"
+	".contradicted{color:#c02020}.absent,.input{color:#888}"
 	"svg text{font:11px sans-serif}";
 
 static void text_write(FILE *out, const char *text)
@@ -245,12 +246,16 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 			  const char *title_suffix)
 {
 	const struct reproduce_paper *paper = data->paper;
+	g_autoptr(GString) first = g_string_new(NULL);
 
 	fputs("<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>", out);
 	text_write(out, paper->title);
 	fprintf(out, "</title><style>%s</style></head><body><h1>", style);
 	text_write(out, paper->title);
-	fputs(": published and measured</h1><p>", out);
+	fputs(": published and measured</h1><p><b>", out);
+	reproduce_outcomes_head(first, o);
+	text_write(out, first->str);
+	fputs("</b></p><p>", out);
 	text_write(out, title_suffix);
 	fputs("</p>", out);
 	if (paper->figure_count)

@@ -49,6 +49,14 @@ struct reproduce_mean {
 	const char *name;
 };
 
+/* Where the answer of a measure in a paper's own table, or of one row, turns round: 1 of a speed-up, 0 of a change. On
+ * its other side we contradict the paper. */
+struct reproduce_turn {
+	reproduce_measure *measure; /* NULL: of the row with this id */
+	double turn;
+	const char *id;
+};
+
 /* What must be true of a number that a claim looks at. */
 enum reproduce_must {
 	REPRODUCE_MUST_NOTHING, /* it is only shown */
@@ -159,6 +167,8 @@ struct reproduce_paper {
 	uint32_t claim_count;
 	const struct reproduce_mean *means;
 	uint32_t mean_count;
+	const struct reproduce_turn *turns;
+	uint32_t turn_count;
 	const struct reproduce_figure *figures;
 	uint32_t figure_count;
 	const struct reproduce_chart *charts;

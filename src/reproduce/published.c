@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3, EXPERIMENT_COLUMNS = 8 };
+enum { RESULT_COLUMNS = 8, EXPLANATION_COLUMNS = 3, EXPERIMENT_COLUMNS = 8, HELD_COLUMNS = 4, CLOSING_COLUMNS = 5 };
 
 /* One line of RFC 4180 without line breaks in fields: fields separated by commas, quoted ones with "" for ". */
 static char **line_split(const char *line)
@@ -68,7 +68,8 @@ static void add_number(struct reproduce_published_set *set, char **f, struct bas
 	if (end == f[4] || *end)
 		base_diag_error(diag, at, "'%s' is no number", f[4]);
 	p->unit = g_strdup(f[5]);
-	if (!relation_read(f[6], &p->relation))
+	p->is_input = g_str_has_prefix(f[6], "input");
+	if (!relation_read(p->is_input && f[6][5] == ' ' ? f[6] + 6 : f[6], &p->relation))
 		base_diag_error(diag, at,
 				"'%s' is no relation, expected exact, average, approx, up to, >, >=, <, <= or "
 				"input",
@@ -118,6 +119,68 @@ static void add_experiment(struct reproduce_published_set *set, char **f, struct
 	}
 }
 
+static double number_read(const char *text, struct base_place at, struct base_diag_list *diag)
+{
+	char *end;
+	const double x = g_ascii_strtod(text, &end);
+
+	if (end == text || *end)
+		base_diag_error(diag, at, "'%s' is no number", text);
+	return x;
+}
+
+/* id, run (quick or full), numbers and bands, as many, separated by spaces. */
+static void add_held(struct reproduce_published_set *set, char **f, struct base_place at, struct base_diag_list *diag)
+{
+	g_auto(GStrv) numbers = g_strsplit(f[2], " ", -1);
+	g_auto(GStrv) bands = g_strsplit(f[3], " ", -1);
+	const uint32_t count = g_strv_length(numbers);
+	struct reproduce_held *held;
+
+	if (strcmp(f[1], "quick") != 0 && strcmp(f[1], "full") != 0)
+		base_diag_error(diag, at, "'%s' is no run, expected quick or full", f[1]);
+	if (!count || count > REPRODUCE_TERM_MAX || count != g_strv_length(bands)) {
+		base_diag_error(diag, at, "expected 1 to %d numbers and as many bands", REPRODUCE_TERM_MAX);
+		return;
+	}
+	if (!strcmp(f[1], "quick") != set->is_quick)
+		return;
+	held = g_new0(struct reproduce_held, 1);
+	held->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		held->numbers[i] = number_read(numbers[i], at, diag);
+		held->bands[i] = number_read(bands[i], at, diag);
+	}
+	g_hash_table_insert(set->held, g_strdup(f[0]), held);
+}
+
+static void closing_free(gpointer data)
+{
+	struct reproduce_closing *c = data;
+
+	g_free(c->size);
+	g_free(c->change);
+	g_free(c);
+}
+
+/* id, size of the run, what is changed, the row's number there, and the one with the change. */
+static void add_closing(struct reproduce_published_set *set, char **f, struct base_place at,
+			struct base_diag_list *diag)
+{
+	struct reproduce_closing *c = g_new0(struct reproduce_closing, 1);
+	GPtrArray *of = g_hash_table_lookup(set->closings, f[0]);
+
+	c->size = g_strdup(f[1]);
+	c->change = g_strdup(f[2]);
+	c->measured = number_read(f[3], at, diag);
+	c->without = number_read(f[4], at, diag);
+	if (!of) {
+		of = g_ptr_array_new_with_free_func(closing_free);
+		g_hash_table_insert(set->closings, g_strdup(f[0]), of);
+	}
+	g_ptr_array_add(of, c);
+}
+
 typedef void add_line(struct reproduce_published_set *set, char **f, struct base_place at, struct base_diag_list *diag);
 
 static bool file_read(struct reproduce_published_set *set, const char *path, uint32_t columns, add_line *add,
@@ -165,17 +228,23 @@ struct reproduce_published_set *reproduce_published_read(const char *dir, bool i
 	g_autofree char *results = g_build_filename(dir, "results.csv", NULL);
 	g_autofree char *explanations = g_build_filename(dir, "explanations.csv", NULL);
 	g_autofree char *experiments = g_build_filename(dir, "experiments.csv", NULL);
+	g_autofree char *held = g_build_filename(dir, "measured.csv", NULL);
+	g_autofree char *closings = g_build_filename(dir, "closed.csv", NULL);
 
 	set->is_quick = is_quick;
 	set->numbers = g_ptr_array_new_with_free_func(number_free);
 	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->passes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->experiments = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	set->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	set->closings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
 	if (!file_read(set, results, RESULT_COLUMNS, add_number, diag))
 		base_diag_error(diag, (struct base_place){.file = results}, "cannot read the published numbers: %s",
 				strerror(errno));
 	file_read(set, explanations, EXPLANATION_COLUMNS, add_explanation, diag);
 	file_read(set, experiments, EXPERIMENT_COLUMNS, add_experiment, diag);
+	file_read(set, held, HELD_COLUMNS, add_held, diag);
+	file_read(set, closings, CLOSING_COLUMNS, add_closing, diag);
 	if (!diag->error_count)
 		return set;
 	reproduce_published_free(set);
@@ -188,6 +257,8 @@ void reproduce_published_free(struct reproduce_published_set *set)
 	g_hash_table_destroy(set->explanations);
 	g_hash_table_destroy(set->passes);
 	g_hash_table_destroy(set->experiments);
+	g_hash_table_destroy(set->held);
+	g_hash_table_destroy(set->closings);
 	g_free(set);
 }
 

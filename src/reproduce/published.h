@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "reproduce/paper.h"
 
 enum reproduce_relation {
 	REPRODUCE_EXACT,          /* also "average", "approx", "up to": compared within the row's tolerance */
@@ -21,6 +22,20 @@ struct reproduce_published {
 	char *id, *workload, *configuration, *quantity, *unit, *where;
 	double value;
 	enum reproduce_relation relation;
+	bool is_input; /* "input", or "input >=" and so on: what follows from parameters keeps a bound */
+};
+
+/* papers/NAME/measured.csv: what a row, or each number that a claim is judged by, was when its reason was written, and
+ * how far from that the reason holds. */
+struct reproduce_held {
+	double numbers[REPRODUCE_TERM_MAX], bands[REPRODUCE_TERM_MAX];
+	uint32_t count;
+};
+
+/* papers/NAME/closed.csv: a row's number at a size, and with its causes removed together. */
+struct reproduce_closing {
+	char *size, *change;
+	double measured, without;
 };
 
 struct reproduce_published_set {
@@ -28,12 +43,14 @@ struct reproduce_published_set {
 	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
 	GHashTable *passes; /* the same of what passes for another reason than the paper's: rows of the run "pass" */
 	GHashTable *experiments;  /* id -> a run that shows the cause of a deviation, in words */
+	GHashTable *held;	  /* id -> struct reproduce_held *, of quick or of full runs */
+	GHashTable *closings;	  /* id -> GPtrArray of struct reproduce_closing * */
 	bool is_quick;
 };
 
 /* Reads the files in dir, and of the explanations those of quick or of full runs. experiments.csv names runs that show
  * causes; tests/reproduce/experiments re-runs them. NULL with messages (file:line:column) when a file is wrong; a
- * missing explanations.csv or experiments.csv means there are none. Free with reproduce_published_free. */
+ * missing file of the other four means there are none. Free with reproduce_published_free. */
 struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick, struct base_diag_list *diag);
 void reproduce_published_free(struct reproduce_published_set *set);
 /* NULL when there is no such id. */
