@@ -70,6 +70,7 @@ struct dc_waiter {
 /* A line on its way between a home slice and memory, or, as a copy, from its home to a slice of another socket. */
 struct dc_fetch {
 	uint64_t line, ready; /* may be offered from then on */
+	uint64_t physical;    /* where the memory has it: set when it is queued */
 	bool is_write, makes_dirty;
 	bool is_host;  /* of a kernel on the host's cores */
 	bool is_entry; /* written back before a kernel begins */

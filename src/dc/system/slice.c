@@ -126,6 +126,7 @@ static bool find(struct dc_slice *slice, uint64_t line, bool makes_dirty)
 
 static void queue_fetch(struct dc_slice *home, struct dc_fetch *f)
 {
+	f->physical = dc_physical(home->system, f->line);
 	f->next = NULL;
 	*home->queue_end = f;
 	home->queue_end = &f->next;
@@ -694,7 +695,7 @@ void dc_access_begin(struct dc_cb *cb)
 static bool offer(struct dc_slice *home, struct dc_fetch *f)
 {
 	struct dc_system *s = home->system;
-	const uint64_t address = dc_physical(s, f->line);
+	const uint64_t address = f->physical;
 	const enum mem_op op = f->is_write ? MEM_WRITE : MEM_READ;
 
 	if (!mem_memory_can_accept(s->memory, address, op))

@@ -25,7 +25,7 @@ static void count(uint16_t *accesses)
 /* The stack of a line under the mapping by the bits from `bit` on: as mem_map_hash_stacks makes it. */
 static uint32_t stack_under(const struct map_instance *in, uint64_t line_addr_bytes, uint32_t bit)
 {
-	const uint32_t mask = in->stack_count - 1u, width = (uint32_t)__builtin_popcount(mask);
+	const uint32_t mask = in->stack_count - 1u, width = (uint32_t)__builtin_ctz(in->stack_count);
 	uint32_t stack = (uint32_t)(line_addr_bytes >> bit) & mask;
 
 	for (uint32_t b = bit + width; b < in->hash_bit; b += width)
@@ -39,8 +39,12 @@ void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint3
 	uint32_t mask = in->stack_count - 1u;
 
 	in->has_touched = true;
-	for (uint32_t m = 0; m < MAP_COUNT; m++)
-		count(&in->accesses[m][stack_under(in, line_addr_bytes, MAP_BIT_FIRST + m)]);
+	for (uint32_t m = 0; m < MAP_COUNT; m++) {
+		const uint32_t bit = MAP_BIT_FIRST + m;
+
+		count(&in->accesses[m][in->hash_bit ? stack_under(in, line_addr_bytes, bit) :
+						      line_addr_bytes >> bit & mask]);
+	}
 	count(&in->accesses[MAP_IN_FORCE][stack_in_force & mask]);
 }
 
