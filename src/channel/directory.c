@@ -90,7 +90,7 @@ static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class
 	m->s->stats.directory_writes++;
 	m->directory_writes += class == CPU_DRAM_DIRECTORY;
 	d->dram.is_write = true;
-	d->dram.class = class;
+	d->dram.class = (uint8_t)class;
 	d->dram.done = written;
 	cpu_dram_access_now(&m->s->channels->dram, &d->dram);
 }

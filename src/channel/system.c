@@ -175,7 +175,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->bus = &cpu->bus;
 	s->channels = &cpu->channels;
 	s->pages = &cpu->pages;
-	coh_table_init(&s->table, p->fault, p->fault_every_count);
+	coh_table_init(&s->table, (enum coh_fault)p->fault, p->fault_every_count);
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	for (uint32_t i = 0; i < s->granules; i++)

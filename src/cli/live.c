@@ -165,7 +165,7 @@ char *cli_live_doing(const json_t *run)
 	const char *of = json_string_value(json_object_get(run, "of"));
 	const double total = report_number(run, "total", NULL), done = report_number(run, "done", NULL);
 	const double kernels = report_number(run, "kernels", NULL);
-	const bool is_counted = of && total > 0 && (kernel || !kernels);
+	const bool is_counted = of && total > 0 && (kernel || kernels == 0);
 	GString *text = g_string_new(NULL);
 
 	if (kernel)

@@ -25,7 +25,7 @@ static double work_of(struct cli_job *job, const struct cli_job *jobs, uint32_t 
 	for (uint32_t i = 0; i < count; i++)
 		if (jobs[i].is_done && jobs[i].target == job->target && jobs[i].work > 0)
 			return jobs[i].work;
-	if (!job->work)
+	if (job->work == 0)
 		job->work =
 		    report_runs_instructions(cli_store_path(), job->target->name, cli_target_arguments(job->target));
 	if (job->work <= 0)

@@ -302,7 +302,7 @@ static void set_convert(struct dc_use *u, const struct ptx_inst *i)
 
 	if (from && to && is_to_integral(i)) {
 		set_float(u, DC_OP_FLOAT_ROUND, i->type);
-		u->rounding = rounding_of(i->mods.round);
+		u->rounding = (uint8_t)rounding_of(i->mods.round);
 	} else if (from && to) {
 		const struct format f = format_of(i->type);
 
@@ -312,11 +312,11 @@ static void set_convert(struct dc_use *u, const struct ptx_inst *i)
 		u->to_m = f.m;
 		if (f.e + f.m > u->n)
 			u->n = (uint8_t)(f.e + f.m);
-		u->rounding = rounding_of(i->mods.round);
+		u->rounding = (uint8_t)rounding_of(i->mods.round);
 	} else if (from) {
 		set_float(u, DC_OP_FLOAT_TO_INT, i->type2);
 		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type));
-		u->rounding = rounding_of(i->mods.round);
+		u->rounding = (uint8_t)rounding_of(i->mods.round);
 	} else if (to) {
 		set_float(u, DC_OP_INT_TO_FLOAT, i->type);
 		u->bits = (uint8_t)(8 * ptx_type_bytes(i->type2));

@@ -252,7 +252,7 @@ enum { VAULTS_MAX = 64, BANKS_MAX = 64 }; /* of a stack, as dram.vault_count; of
 static char *bank_title(const json_t *run, json_int_t stack, json_int_t vault, json_int_t bank)
 {
 	const json_int_t channels =
-	    parameter(run, "cpu.core_count") ? (json_int_t)parameter(run, "cpu.channel_count") : 0;
+	    parameter(run, "cpu.core_count") > 0 ? (json_int_t)parameter(run, "cpu.channel_count") : 0;
 	g_autofree char *channel = channels ? g_strdup_printf("channel %lld, ", (long long)(stack % channels)) : NULL;
 
 	return g_strdup_printf("%sstack %lld vault %lld bank %lld", channel ? channel : "", (long long)stack,

@@ -110,7 +110,7 @@ static void interrupt(struct device *d, enum device_stop why)
 {
 	struct toy *t = d->self;
 
-	t->stop = why;
+	t->stop = (int)why;
 }
 
 static uint64_t now_ps(const struct device *d)

@@ -234,7 +234,7 @@ static void test_results(void **state)
 	assert_true(count > 20);
 	assert_true(strata_mem_stat_find(s.m, "vault.read_latency_ps", &stat));
 	assert_true(stat.is_histogram && stat.value == stat_of(s.m, "vault.reads"));
-	assert_true(stat.p50 <= stat.mean * 2 && stat.p50 < stat.p99 && stat.p999 <= stat.max);
+	assert_true((double)stat.p50 <= stat.mean * 2 && stat.p50 < stat.p99 && stat.p999 <= stat.max);
 	assert_false(strata_mem_stat_find(s.m, "vault.reeds", &stat));
 	assert_string_equal(strata_mem_error(s.m), "no statistic 'vault.reeds'");
 	for (size_t i = 0; strata_mem_energy_at(s.m, i, &component, &pj); i++) {

@@ -83,7 +83,7 @@ static void account_rest(struct host *h, const struct thread_at *at, enum thread
 	const enum cpu_part part = event == THREAD_WAIT ? waits[at->waits_for] : CPU_PART_NONE;
 
 	host_account_hook(h, at);
-	h->between[at->unit] = part;
+	h->between[at->unit] = (uint8_t)part;
 	if (part == CPU_PART_NONE || part == CPU_PART_WORK)
 		cpu_account_at(h->account, at->unit, NULL);
 }
