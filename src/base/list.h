@@ -63,26 +63,65 @@
 		item_;                           \
 	})
 
-/* A pool: an item from the stack, or a new one from the heap, all zero, where the stack is empty. */
-#define base_stack_take(top, link)                                      \
-	({                                                              \
-		__typeof__(top) top_ = (top);                           \
-		__typeof__(*top_) item_ = *top_;                        \
-                                                                        \
-		if (likely(item_ != NULL))                              \
-			*top_ = item_->link;                            \
-		else                                                    \
-			item_ = g_malloc(sizeof(*item_));               \
-		item_;                                                  \
+/* A pool: items of one type, in blocks that it owns. Those that are not in use are a stack through `link`, a field that is
+ * the user's as long as an item is. Zeroed, a pool is empty. */
+struct base_block {
+	_Alignas(16) struct base_block *next; /* items follow */
+};
+
+enum { BASE_POOL_ITEMS = 32 }; /* of a block */
+
+#define BASE_POOL(type)                              \
+	struct {                                     \
+		type *unused;                        \
+		struct base_block *blocks; /* all */ \
+	}
+
+/* The items of a block become unused. */
+#define base_pool_fill(pool, block, link)                                                       \
+	do {                                                                                    \
+		__typeof__((pool)->unused) items_ = (void *)((block) + 1);                      \
+                                                                                                \
+		_Static_assert(_Alignof(__typeof__(*items_)) <= 16, "the blocks' alignment");   \
+		for (int i_ = BASE_POOL_ITEMS; i_-- > 0;)                                       \
+			base_stack_push(&(pool)->unused, &items_[i_], link);                    \
+	} while (0)
+
+/* Yields an item: as it was put back, or all zero where it is new. */
+#define base_pool_take(pool, link)                                                                            \
+	({                                                                                                    \
+		__typeof__(pool) pool_ = (pool);                                                              \
+                                                                                                              \
+		if (unlikely(!pool_->unused)) {                                                               \
+			struct base_block *block_ =                                                           \
+			    g_malloc0(sizeof(*block_) + BASE_POOL_ITEMS * sizeof(*pool_->unused));            \
+                                                                                                              \
+			base_stack_push(&pool_->blocks, block_, next);                                        \
+			base_pool_fill(pool_, block_, link);                                                  \
+		}                                                                                             \
+		base_stack_pop(&pool_->unused, link);                                                         \
 	})
 
-/* The items of a pool go back to the heap. */
-#define base_stack_free(top, link)                       \
-	do {                                             \
-		__typeof__(top) freed_ = (top);          \
-                                                         \
-		while (*freed_)                          \
-			g_free(base_stack_pop(freed_, link)); \
+#define base_pool_put(pool, item, link) base_stack_push(&(pool)->unused, (item), link)
+
+/* Whoever had items has none: all are unused. */
+#define base_pool_reset(pool, link)                                                              \
+	do {                                                                                     \
+		__typeof__(pool) reset_ = (pool);                                                \
+                                                                                                 \
+		reset_->unused = NULL;                                                           \
+		for (struct base_block *block_ = reset_->blocks; block_; block_ = block_->next)  \
+			base_pool_fill(reset_, block_, link);                                    \
+	} while (0)
+
+/* All items go back to the heap, those in use as well; the pool is empty. */
+#define base_pool_free(pool)                                            \
+	do {                                                            \
+		__typeof__(pool) freed_ = (pool);                       \
+                                                                        \
+		freed_->unused = NULL;                                  \
+		while (freed_->blocks)                                  \
+			g_free(base_stack_pop(&freed_->blocks, next));  \
 	} while (0)
 
 #define BASE_LINKS(type)           \

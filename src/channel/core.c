@@ -468,7 +468,7 @@ void channel_core_remote(struct ndp_core *k, struct remote *r)
 			*tag = (struct cpu_tag){.line = granule, .version = r->version, .state = CORE_REMOTE};
 			cpu_tags_use(&k->cache, tag);
 		}
-		base_stack_push(&k->s->free_remotes, r, next);
+		base_pool_put(&k->s->remote_pool, r, next);
 	}
 	done(k);
 }

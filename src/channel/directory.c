@@ -45,7 +45,7 @@ static void written(void *manager, struct cpu_dram_access *a)
 
 	channel_items_written(m, d);
 	base_map_set(&m->items_under_way, d->item, 0);
-	base_stack_push(&m->s->free_directory_reads, d, links.next);
+	base_pool_put(&m->s->directory_read_pool, d, links.next);
 	if (a->class == CPU_DRAM_DIRECTORY) {
 		m->directory_writes--;
 		channel_queue_room(m);
@@ -54,7 +54,7 @@ static void written(void *manager, struct cpu_dram_access *a)
 
 static struct directory_read *access_new(struct ndp_m *m, uint64_t item)
 {
-	struct directory_read *d = base_stack_take(&m->s->free_directory_reads, links.next);
+	struct directory_read *d = base_pool_take(&m->s->directory_read_pool, links.next);
 	/* Behind what pages may have. */
 	const uint64_t index = m->s->channel_lines + item / ITEMS_IN_LINE;
 
@@ -267,7 +267,7 @@ static bool fill_cache(struct cpu_event *e)
 		cache_put(m, d->item);
 	while (d->waiting.first)
 		ready_at(base_fifo_pop(&d->waiting, next), now_units(m->s));
-	base_stack_push(&m->s->free_directory_reads, d, links.next);
+	base_pool_put(&m->s->directory_read_pool, d, links.next);
 	m->directory_taken--;
 	channel_queue_room(m);
 	return true;

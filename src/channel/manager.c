@@ -44,7 +44,7 @@ static enum coh_state state_of(const struct ndp_m *m, const struct mshr *l, uint
 
 static struct near_request *request_new(struct ndp_m *m, uint64_t line, enum coh_event event)
 {
-	struct near_request *r = base_stack_take(&m->s->free_requests, next);
+	struct near_request *r = base_pool_take(&m->s->request_pool, next);
 
 	*r = (struct near_request){.m = m, .line = line, .index = index_of(m, line), .event = (uint8_t)event};
 	return r;
@@ -65,7 +65,7 @@ static void take_version(struct near_request *r)
 static void put_request(struct near_request *r)
 {
 	*(r->core ? &r->m->local_taken : &r->m->processors_taken) -= 1;
-	base_stack_push(&r->m->s->free_requests, r, next);
+	base_pool_put(&r->m->s->request_pool, r, next);
 }
 
 static void memory_read(void *self, struct cpu_dram_access *a)
@@ -112,7 +112,7 @@ static void write_done(void *self, struct cpu_dram_access *a)
 	struct near_request *r = base_owner(a, struct near_request, dram);
 
 	(void)self;
-	base_stack_push(&r->m->s->free_requests, r, next);
+	base_pool_put(&r->m->s->request_pool, r, next);
 	if (r->has_place) {
 		r->m->local_writes--;
 		channel_queue_room(r->m);
@@ -144,7 +144,7 @@ static void fire_acknowledge(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 	const struct acknowledge_message a = g->acknowledge;
 
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	cpu_bus_acknowledge(s->bus, a.bus, a.is_lost);
 }
 
@@ -174,7 +174,7 @@ static void fire_grant(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	const struct grant_message grant = g->grant;
 
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	channel_core_grant(&grant);
 }
 
@@ -514,7 +514,7 @@ static bool take_written(struct cpu_event *e)
 	if (m->local_writes >= s->p->local_queue_count)
 		return false;
 	row = coh_find(&s->table, state_of(m, l, line), COH_EV_N_LINE, false);
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	if (h && h->owner == w.core->number + 1)
 		channel_sharers_drop(m, w.granule, w.core->number);
 	if (row->actions[0] == COH_DO_STORE) {
@@ -558,7 +558,7 @@ static bool take_answer(struct cpu_event *e)
 	CHECK(l && l->probes);
 	if (!channel_directory_may_set(m, l->index))
 		return false;
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_PROBE, now_units(s));
 	if (!--l->probes)
 		step(m, l, l->serving, COH_EV_PROBED);
@@ -717,7 +717,7 @@ static bool take_acknowledgment(struct cpu_event *e)
 	CHECK(l && l->serving);
 	if (!channel_directory_may_set(m, l->index))
 		return false;
-	base_stack_push(&m->s->free_messages, g, next);
+	base_pool_put(&m->s->message_pool, g, next);
 	cpu_trail_step(l->serving->trail, CPU_PART_CLAIM, now_units(m->s));
 	step(m, l, l->serving, COH_EV_ACK);
 	return true;

@@ -39,7 +39,7 @@ struct mshr *channel_mshr_get(struct ndp_m *m, uint64_t line, uint64_t index)
 
 	if (l)
 		return l;
-	l = base_stack_take(&m->s->free_lines, next);
+	l = base_pool_take(&m->s->mshr_pool, next);
 	*l = (struct mshr){.line = line, .index = index, .next = *bucket};
 	*bucket = l;
 	return l;
@@ -52,5 +52,5 @@ void channel_mshr_put(struct ndp_m *m, struct mshr *l)
 	while (*link != l)
 		link = &(*link)->next;
 	*link = l->next;
-	base_stack_push(&m->s->free_lines, l, next);
+	base_pool_put(&m->s->mshr_pool, l, next);
 }

@@ -70,7 +70,7 @@ static void fire_summarised(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 	const struct summary_message summary = g->summary;
 
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	/* Software's claims may have overtaken it. */
 	if (summary.m->regions[summary.region].state == summary.state)
 		s->shadow[summary.m->channel][summary.region] = summary.state;
@@ -114,7 +114,7 @@ static void fire_forget(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 
 	channel_translate_forget(g->forget.m, g->forget.address);
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 }
 
 /* The home's NDP-M may have what the region's state does not deny; the NDP-AP knows of all for what it has walked. The
@@ -168,7 +168,7 @@ static void fire_snooped(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 	struct near_request *r = g->snoop.request;
 
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	channel_manager_snooped(r);
 }
 
@@ -240,7 +240,7 @@ static void claimed(void *self, struct cpu_claim *c)
 	struct message *g = channel_message_new(s, fire_send_acknowledgment);
 
 	g->claimed = (struct claimed_message){.m = claim->m, .line = c->line};
-	base_stack_push(&s->free_claims, claim, next);
+	base_pool_put(&s->claim_pool, claim, next);
 	cpu_event_at(&s->c->events, &g->event, now_units(s) + ps_units(s, s->is_peer ? 0 : s->p->point_bus_ps));
 }
 
@@ -256,7 +256,7 @@ static void fire_claim(void *self, struct cpu_event *e)
 void channel_point_claim(struct ndp_m *m, uint64_t line, bool is_write)
 {
 	struct channel_system *s = m->s;
-	struct claim *claim = base_stack_take(&s->free_claims, next);
+	struct claim *claim = base_pool_take(&s->claim_pool, next);
 
 	s->stats.claims++;
 	*claim = (struct claim){.claim = {.event = {.fire = fire_claim, .self = s},
@@ -343,7 +343,7 @@ static void fire_fetched(void *self, struct cpu_event *e)
 	struct ndp_core *core = r->core;
 	const uint64_t granule = (r->line * QUARTERS + r->quarter) >> s->quarters_shift;
 
-	base_stack_push(&s->free_remotes, r, next);
+	base_pool_put(&s->remote_pool, r, next);
 	channel_core_fetched(core, granule);
 	leave_queue(core->m);
 }
@@ -548,7 +548,7 @@ static void fire_walked(void *self, struct cpu_event *e)
 	struct remote *r = remote_of(e);
 	struct translation *t = r->walk;
 
-	base_stack_push(&s->free_remotes, r, next);
+	base_pool_put(&s->remote_pool, r, next);
 	channel_translate_walked(t);
 }
 
@@ -588,7 +588,7 @@ static void walk_step(struct ndp_point *a, struct remote *r, uint64_t from_units
 void channel_point_walk(struct ndp_m *m, struct translation *t)
 {
 	struct channel_system *s = m->s;
-	struct remote *r = base_stack_take(&s->free_remotes, next);
+	struct remote *r = base_pool_take(&s->remote_pool, next);
 
 	t->level = s->walk_levels;
 	*r = (struct remote){
@@ -646,7 +646,7 @@ void channel_point_ask(struct ndp_core *core, uint64_t granule, uint32_t bytes, 
 		       struct cpu_trail *trail)
 {
 	struct channel_system *s = core->s;
-	struct remote *r = base_stack_take(&s->free_remotes, next);
+	struct remote *r = base_pool_take(&s->remote_pool, next);
 	const bool is_write = cpu_is_write(op), is_executed = cpu_is_atomic(op) && s->p->point_atomics;
 
 	*r = (struct remote){.event = {.fire = fire_up, .self = s},
@@ -687,7 +687,7 @@ static void fire_returned(void *self, struct cpu_event *e)
 	tag->version = r->version;
 	channel_moved(s, line, quarters_of(r->quarter, r->quarters), r->core->unit);
 	cpu_tags_use(&a->cache, tag);
-	base_stack_push(&s->free_remotes, r, next);
+	base_pool_put(&s->remote_pool, r, next);
 	cpu_bus_unlocked(s->bus, line);
 	serve_line(a, line, now_units(s), false);
 	serve_placeless(a, line);

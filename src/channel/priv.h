@@ -319,13 +319,13 @@ struct channel_system {
 	uint8_t **shadow;     /* by channel and region: enum near_state */
 	bool is_observed;
 	struct base_table versions; /* of lines in the memory, where somebody observes */
-	struct near_request *free_requests;
-	struct mshr *free_lines;
-	struct remote *free_remotes;
-	struct claim *free_claims;
-	struct message *free_messages;
-	struct directory_read *free_directory_reads;
-	struct translation *free_translations;
+	BASE_POOL(struct near_request) request_pool;
+	BASE_POOL(struct mshr) mshr_pool;
+	BASE_POOL(struct remote) remote_pool;
+	BASE_POOL(struct claim) claim_pool;
+	BASE_POOL(struct message) message_pool;
+	BASE_POOL(struct directory_read) directory_read_pool;
+	BASE_POOL(struct translation) translation_pool;
 	uint32_t walk_levels; /* tables that a walk reads, one after the other */
 	uint64_t regions_count, region_lines, region_shift; /* of 1 << region_shift lines */
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */

@@ -27,7 +27,7 @@ static void fire_probe(void *self, struct cpu_event *e)
 	struct message *g = message_of(e);
 	const struct probe_message probe = g->probe;
 
-	base_stack_push(&s->free_messages, g, next);
+	base_pool_put(&s->message_pool, g, next);
 	channel_core_probe(probe.core, probe.granule, probe.is_invalid);
 }
 

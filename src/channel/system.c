@@ -90,7 +90,7 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 
 struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
 {
-	struct message *g = base_stack_take(&s->free_messages, next);
+	struct message *g = base_pool_take(&s->message_pool, next);
 
 	*g = (struct message){.event = {.fire = fire, .self = s}};
 	return g;
@@ -240,13 +240,13 @@ void channel_system_free(struct channel_system *s)
 		channel_point_free(&s->points[i]);
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
 		channel_core_free(&s->cores[i]);
-	base_stack_free(&s->free_requests, next);
-	base_stack_free(&s->free_lines, next);
-	base_stack_free(&s->free_remotes, next);
-	base_stack_free(&s->free_claims, next);
-	base_stack_free(&s->free_messages, next);
-	base_stack_free(&s->free_directory_reads, links.next);
-	base_stack_free(&s->free_translations, links.next);
+	base_pool_free(&s->request_pool);
+	base_pool_free(&s->mshr_pool);
+	base_pool_free(&s->remote_pool);
+	base_pool_free(&s->claim_pool);
+	base_pool_free(&s->message_pool);
+	base_pool_free(&s->directory_read_pool);
+	base_pool_free(&s->translation_pool);
 	base_table_free(&s->versions);
 	g_array_free(s->uninhibited, TRUE);
 	g_free(s->ms);

@@ -16,7 +16,7 @@ static void go_on(struct translation *t)
 	struct cpu_event *then = t->then;
 
 	cpu_trail_step(t->trail, CPU_PART_WALK, now_units(s));
-	base_stack_push(&s->free_translations, t, links.next);
+	base_pool_put(&s->translation_pool, t, links.next);
 	then->fire(then->self, then);
 }
 
@@ -61,7 +61,7 @@ void channel_translate(struct ndp_core *core, uint64_t units, struct cpu_event *
 		cpu_event_at(&s->c->events, e, units);
 		return;
 	}
-	t = base_stack_take(&s->free_translations, links.next);
+	t = base_pool_take(&s->translation_pool, links.next);
 	*t = (struct translation){.event = {.fire = fire_look_up, .self = core->m},
 				  .core = core,
 				  .then = e,

@@ -70,6 +70,7 @@ enum { CPU_TRAIL_STEPS = 24 };
 #define CPU_NO_CHANNEL UINT32_MAX
 
 struct cpu_trail {
+	struct cpu_trail *next; /* of those that are unused */
 	uint64_t begin_units;
 	uint32_t channel; /* behind which the line was asked for; CPU_NO_CHANNEL: it did not come so far */
 	uint32_t count;

@@ -8,12 +8,10 @@
 
 static struct cpu_request *request_new(struct cpu_bus *b)
 {
-	struct cpu_request *r;
+	struct cpu_request *r = base_pool_take(&b->requests, next);
 
-	if (likely(b->free != NULL))
-		return base_stack_pop(&b->free, next);
-	r = g_new(struct cpu_request, 1);
-	r->trail = b->c->account ? g_new(struct cpu_trail, 1) : NULL;
+	if (b->c->account && !r->trail)
+		r->trail = base_pool_take(&b->trails, next);
 	return r;
 }
 
@@ -24,7 +22,7 @@ static struct cpu_request *request_of(struct cpu_event *e)
 
 static void request_put(struct cpu_bus *b, struct cpu_request *r)
 {
-	base_stack_push(&b->free, r, next);
+	base_pool_put(&b->requests, r, next);
 }
 
 static struct cpu_request **bucket_of(struct cpu_bus *b, uint64_t line)
@@ -631,9 +629,8 @@ uint32_t cpu_bus_agent(struct cpu_bus *b, const struct cpu_agent_ops *ops, void 
 
 void cpu_bus_free(struct cpu_bus *b)
 {
-	for (struct cpu_request *r = b->free; r; r = r->next)
-		g_free(r->trail);
-	base_stack_free(&b->free, next);
+	base_pool_free(&b->requests);
+	base_pool_free(&b->trails);
 	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
 		cpu_tags_free(&b->llc[i]);
 	g_free(b->llc);

@@ -8,6 +8,7 @@
 #ifndef STRATA_CPU_BUS_H
 #define STRATA_CPU_BUS_H
 
+#include "base/list.h"
 #include "cpu/common.h"
 #include "cpu/tags.h"
 
@@ -105,7 +106,9 @@ struct cpu_bus {
 	const struct cpu_home_ops *home_ops;
 	void *home;
 	struct cpu_tags *llc; /* its slices */
-	struct cpu_request *buckets[CPU_BUCKETS], *free;
+	struct cpu_request *buckets[CPU_BUCKETS];
+	BASE_POOL(struct cpu_request) requests;
+	BASE_POOL(struct cpu_trail) trails; /* of requests, also of unused ones, where there is an account */
 	uint64_t *slot_free_units, tick_units;
 	struct cpu_claim *claims;   /* that wait */
 	struct cpu_request *locked; /* requests that wait for a locked line */

@@ -33,7 +33,7 @@ uint64_t cpu_channels_down(struct cpu_channels *h, uint32_t channel, uint64_t by
 
 static struct cpu_channel_access *access_new(struct cpu_channels *h, uint64_t line)
 {
-	struct cpu_channel_access *a = base_stack_take(&h->free, next);
+	struct cpu_channel_access *a = base_pool_take(&h->accesses, next);
 
 	*a = (struct cpu_channel_access){
 	    .dram = {.line = line, .bytes = (uint32_t)h->c->p->line_bytes, .class = CPU_DRAM_CPU, .self = h}};
@@ -42,7 +42,7 @@ static struct cpu_channel_access *access_new(struct cpu_channels *h, uint64_t li
 
 static void access_put(struct cpu_channels *h, struct cpu_channel_access *a)
 {
-	base_stack_push(&h->free, a, next);
+	base_pool_put(&h->accesses, a, next);
 }
 
 /* When the queue of writes before the channel has room again: now, or later. */
@@ -275,7 +275,7 @@ void cpu_channels_observe(struct cpu_channels *h)
 
 void cpu_channels_free(struct cpu_channels *h)
 {
-	base_stack_free(&h->free, next);
+	base_pool_free(&h->accesses);
 	base_map_free(&h->writes);
 	base_table_free(&h->versions);
 	cpu_dram_free(&h->dram);

@@ -3,6 +3,7 @@
 #ifndef STRATA_CPU_CHANNEL_H
 #define STRATA_CPU_CHANNEL_H
 
+#include "base/list.h"
 #include "base/map.h"
 #include "base/table.h"
 #include "cpu/bus.h"
@@ -53,7 +54,7 @@ struct cpu_channels {
 	struct base_table versions;	 /* of lines in the memory, while somebody observes */
 	struct base_map writes;		 /* lines on their way down: the last of each, struct cpu_channel_access */
 	bool is_observed;
-	struct cpu_channel_access *free;
+	BASE_POOL(struct cpu_channel_access) accesses;
 	struct net_wire *up, *down; /* by channel */
 };
 

@@ -72,7 +72,7 @@ static void put_due(struct cpu_events *q, struct cpu_event *e)
 
 static struct cpu_pack *pack_new(struct cpu_events *q, struct cpu_pack *before)
 {
-	struct cpu_pack *pack = base_stack_take(&q->free, before);
+	struct cpu_pack *pack = base_pool_take(&q->packs, before);
 
 	pack->before = before;
 	pack->behind = before ? before->behind + CPU_PACK_EVENTS : 0;
@@ -143,7 +143,7 @@ static void gather(struct cpu_events *q)
 		q->due = g_renew(struct cpu_due, q->due, q->due_room = 2 * q->due_room);
 	if (likely(pack && !pack->before)) {
 		sort(q->due, pack->items, pack->count);
-		base_stack_push(&q->free, pack, before);
+		base_pool_put(&q->packs, pack, before);
 		return;
 	}
 	while (pack) {
@@ -151,7 +151,7 @@ static void gather(struct cpu_events *q)
 
 		for (uint32_t i = 0; i < pack->count; i++)
 			q->due[pack->behind + i] = pack->items[i];
-		base_stack_push(&q->free, pack, before);
+		base_pool_put(&q->packs, pack, before);
 		pack = before;
 	}
 	sort(q->due, q->due, q->due_count);
@@ -232,21 +232,9 @@ void cpu_events_init(struct cpu_events *q, struct sim_engine *engine, uint32_t d
 	q->comp = sim_engine_add(engine, domain, "cpu", tick, q);
 }
 
-static void packs_free(struct cpu_pack *pack)
-{
-	while (pack) {
-		struct cpu_pack *before = pack->before;
-
-		g_free(pack);
-		pack = before;
-	}
-}
-
 void cpu_events_free(struct cpu_events *q)
 {
-	for (uint32_t i = 0; i < CPU_WHEEL_CYCLES; i++)
-		packs_free(q->last[i]);
-	packs_free(q->free);
+	base_pool_free(&q->packs);
 	g_free(q->due);
 	g_ptr_array_free(q->far, TRUE);
 }

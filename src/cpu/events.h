@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "sim/engine.h"
 
 /* Within what it is about; its owner keeps it until it fires. */
@@ -29,7 +30,7 @@ enum { CPU_PACK_EVENTS = 7 }; /* two of the host's lines */
 
 /* Events of one cycle, in the order of coming. */
 struct cpu_pack {
-	struct cpu_pack *before; /* a full one, NULL: none; or free as well */
+	struct cpu_pack *before; /* a full one, NULL: none; or unused as well */
 	uint32_t count, behind;  /* here; in those before it */
 	struct cpu_due items[CPU_PACK_EVENTS];
 };
@@ -46,7 +47,7 @@ struct cpu_events {
 	GPtrArray *far; /* a heap, by time and order */
 	uint64_t occupancy[CPU_WHEEL_CYCLES / 64];
 	struct cpu_pack *last[CPU_WHEEL_CYCLES]; /* of each cycle; NULL: none */
-	struct cpu_pack *free;
+	BASE_POOL(struct cpu_pack) packs;
 	/* Of the cycle that fires, in order; is_firing: some of them may be left. */
 	struct cpu_due *due;
 	uint32_t due_next, due_count, due_room;

@@ -216,20 +216,28 @@ static void test_table(void **state)
 /* Of a pool items that came back are taken first; a ring that is full grows, and keeps its order round the end. */
 static void test_pool_and_growing_ring(void **state)
 {
-	struct member *pool = NULL, *a = base_stack_take(&pool, under), *b;
+	BASE_POOL(struct member) pool = {NULL, NULL};
+	struct member *a = base_pool_take(&pool, under), *b, *all[100];
 	struct {
 		BASE_RING(uint32_t);
 	} ring = {0};
 	uint32_t next = 0;
 
 	(void)state;
-	base_stack_push(&pool, a, under);
-	b = base_stack_take(&pool, under);
+	assert_int_equal(a->value, 0);
+	base_pool_put(&pool, a, under);
+	b = base_pool_take(&pool, under);
 	assert_ptr_equal(a, b);
-	assert_null(pool);
-	base_stack_push(&pool, b, under);
-	base_stack_free(&pool, under);
-	assert_null(pool);
+	base_pool_reset(&pool, under); /* nobody has b any more */
+	for (uint32_t i = 0; i < ARRAY_COUNT(all); i++) {
+		all[i] = base_pool_take(&pool, under);
+		all[i]->value = i + 1;
+	}
+	for (uint32_t i = 0; i < ARRAY_COUNT(all); i++)
+		assert_int_equal(all[i]->value, i + 1);
+	base_pool_free(&pool); /* with all that are in use: the leak checker looks */
+	assert_null(pool.unused);
+	assert_null(pool.blocks);
 	for (uint32_t i = 0; i < 100; i++) {
 		base_ring_grow(&ring);
 		*base_ring_push(&ring) = i;

@@ -133,9 +133,9 @@ struct dc_system {
 	struct dc_slice *slices;
 	struct dc_cb *cbs;
 	struct dc_fetch *buckets[DC_FETCH_BUCKETS];
-	struct dc_fetch *free_fetches;
-	struct dc_waiter *free_waiters;
-	struct dc_crossing *free_crossings;
+	BASE_POOL(struct dc_fetch) fetch_pool;
+	BASE_POOL(struct dc_waiter) waiter_pool;
+	BASE_POOL(struct dc_crossing) crossing_pool;
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
 	uint64_t llc_cycles, link_cycles;
 	bool has_copies; /* some slice has, or has had, a copy of a line of another socket */

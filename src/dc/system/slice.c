@@ -71,7 +71,7 @@ static void cross(const struct dc_slice *from, const struct dc_slice *to, struct
 {
 	struct dc_system *s = from->system;
 	struct dc_link *link = &s->links[from->socket > to->socket];
-	struct dc_crossing *c = base_stack_take(&s->free_crossings, next);
+	struct dc_crossing *c = base_pool_take(&s->crossing_pool, next);
 
 	*c = (struct dc_crossing){.at = send(from, to, at, s->p->line_bytes), .who = who, .is_answer = is_answer};
 	if (!link->queue.first)
@@ -137,12 +137,8 @@ static void queue_fetch(struct dc_slice *home, struct dc_fetch *f)
 static struct dc_fetch *fetch_new(struct dc_slice *home, uint64_t line, uint64_t ready, bool is_write)
 {
 	struct dc_system *s = home->system;
-	struct dc_fetch *f = s->free_fetches;
+	struct dc_fetch *f = base_pool_take(&s->fetch_pool, next);
 
-	if (f)
-		s->free_fetches = f->next;
-	else
-		f = g_new(struct dc_fetch, 1);
 	*f = (struct dc_fetch){.line = line, .ready = ready, .is_write = is_write, .home = home->index};
 	return f;
 }
@@ -306,12 +302,8 @@ void dc_slices_written(struct dc_system *s, uint64_t address, uint64_t bytes)
 
 static void wait_for(struct dc_system *s, struct dc_fetch *f, struct dc_asker who)
 {
-	struct dc_waiter *w = s->free_waiters;
+	struct dc_waiter *w = base_pool_take(&s->waiter_pool, next);
 
-	if (w)
-		s->free_waiters = w->next;
-	else
-		w = g_new(struct dc_waiter, 1);
 	*w = (struct dc_waiter){.who = who};
 	*(f->waiters ? &f->last_waiter->next : &f->waiters) = w;
 	f->last_waiter = w;
@@ -321,8 +313,7 @@ static void waiters_free(struct dc_system *s, struct dc_fetch *f)
 {
 	for (struct dc_waiter *w = f->waiters, *next; w; w = next) {
 		next = w->next;
-		w->next = s->free_waiters;
-		s->free_waiters = w;
+		base_pool_put(&s->waiter_pool, w, next);
 	}
 	f->waiters = NULL;
 }
@@ -624,8 +615,7 @@ static void keep_copy(struct dc_system *s, struct dc_fetch *f, uint64_t now)
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next)
 		answered(w->who.cb, now);
 	waiters_free(s, f);
-	f->next = s->free_fetches;
-	s->free_fetches = f;
+	base_pool_put(&s->fetch_pool, f, next);
 }
 
 void dc_link_tick(void *self, uint64_t cycle)
@@ -645,7 +635,7 @@ void dc_link_tick(void *self, uint64_t cycle)
 			look_up(&s->slices[home_of(s, line_of(who))], who, cycle);
 			finish_if_last(who.cb);
 		}
-		base_stack_push(&s->free_crossings, c, next);
+		base_pool_put(&s->crossing_pool, c, next);
 	}
 	if (link->queue.first)
 		sim_wake_cycle(s->ctx->engine, link->comp, link->queue.first->at);
@@ -819,13 +809,15 @@ void dc_memory_done(void *system, struct mem_req *q)
 		arrive(s, f);
 	else if (f->is_entry && !--s->entry_left)
 		dc_entered(s);
-	f->next = s->free_fetches;
-	s->free_fetches = f;
+	base_pool_put(&s->fetch_pool, f, next);
 }
 
 void dc_slices_reset(struct dc_system *s)
 {
-	memset(s->buckets, 0, sizeof(s->buckets)); /* what hung there, and in the queues, is dropped */
+	memset(s->buckets, 0, sizeof(s->buckets)); /* what hung there, and in the queues, is unused */
+	base_pool_reset(&s->fetch_pool, next);
+	base_pool_reset(&s->waiter_pool, next);
+	base_pool_reset(&s->crossing_pool, next);
 	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++)
 		s->links[i].queue.first = NULL;
 	for (uint32_t i = 0; i < s->slice_count; i++) {

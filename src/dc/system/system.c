@@ -200,15 +200,9 @@ void dc_system_free(struct dc_system *s)
 	sim_spans_free(s->spans);
 	for (uint32_t i = 0; i < s->slice_count; i++)
 		mem_tags_free(&s->slices[i].cache);
-	for (struct dc_fetch *f = s->free_fetches, *next; f; f = next) {
-		next = f->next;
-		g_free(f);
-	}
-	for (struct dc_waiter *w = s->free_waiters, *next; w; w = next) {
-		next = w->next;
-		g_free(w);
-	}
-	base_stack_free(&s->free_crossings, next);
+	base_pool_free(&s->fetch_pool);
+	base_pool_free(&s->waiter_pool);
+	base_pool_free(&s->crossing_pool);
 	g_free(s->page_sockets);
 	g_free(s->channel_lines);
 	g_free(s->slices);
