@@ -292,7 +292,8 @@ static void describe(void *difference, char *text, unsigned long size)
 }
 
 /* What the unit reads (is, where the program has them in host) are the bytes of the copy that answers it. What code
- * without hooks has written is the newest from now on. */
+ * without hooks has written is the newest from now on, whether the unit reads it there or as it was kept before a store
+ * that is under way. */
 static void compare(struct bytes *b, uint32_t unit, uint64_t line, cpu_version version, uint32_t offset, uint32_t size,
 		    const uint8_t *is, const uint8_t *host, bool is_before)
 {
@@ -313,7 +314,7 @@ static void compare(struct bytes *b, uint32_t unit, uint64_t line, cpu_version v
 			break;
 		if (is_in_doubt(b, host + at))
 			continue;
-		if (is == host && copies_is_newest(b->copies, line, version, offset + at)) {
+		if (is[at] == host[at] && copies_is_newest(b->copies, line, version, offset + at)) {
 			is_foreign = true;
 			copies_adopt(b->copies, line, version, offset + at, is[at]);
 			continue;
