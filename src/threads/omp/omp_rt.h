@@ -18,7 +18,8 @@
 enum {
 	OMP_LOOPS = 8,  /* loops without barriers by which a thread can be ahead */
 	OMP_SPINS = 32, /* looks before a thread sleeps */
-	OMP_ARGS_MAX = 64
+	OMP_ARGS_MAX = 64,
+	OMP_TASK_BYTES = 256 /* room for an implicit task */
 };
 
 typedef struct ident {
@@ -42,8 +43,10 @@ struct omp_team {
 	uint32_t count;
 	struct omp_thread *master; /* its context outside of the region */
 	uint64_t wish;             /* where it wants the others: see rt/place.c */
-	uint32_t event, sleepers;  /* raised when something happened that a thread may wait for */
-	uint32_t arrived, generation, left;
+	uint32_t event, has_slept; /* raised when something happened that a thread may wait for */
+	struct crew *crew;      /* its threads but the first; NULL: none */
+	struct omp_node *nodes; /* of its barrier */
+	uint32_t generation, left;
 	uint32_t single;
 	void *copy; /* of copyprivate */
 	void (*code)();
@@ -98,7 +101,7 @@ void omp_unlock_word(uint32_t *word);
 
 /* task.c */
 bool omp_task_run_one(struct omp_thread *self);
-void omp_task_begin_region(struct omp_thread *t);
+void omp_task_begin_region(struct omp_thread *t); /* t->task: memory for it, or NULL */
 void omp_task_end_region(struct omp_thread *t);
 
 #endif

@@ -27,10 +27,28 @@ typedef void region_code(int32_t *global, int32_t *number, ...);
 
 /* A thread of ours between regions. */
 struct worker {
-	struct omp_thread context;
-	uint32_t job; /* futex: 1 when there is a team */
-	uint64_t home; /* where its stack lies */
-	struct worker *next;
+	uint32_t job;  /* futex: how many teams it has had; who has woken it does not write it again */
+	uint32_t left; /* futex: those that it has woken and that have left the team */
+	int32_t number, global;
+	struct omp_team *team;
+} __attribute__((aligned(128)));
+
+/* Threads wake each other, arrive and leave by a tree: each has up to so many at a time. So no line is asked for by all
+ * of a large team, and no thread wakes all of them. Numbers are in the order of units: the groups of 64 are NDPs. */
+enum { FAN = 8 };
+
+/* Of a barrier: how many of a group of threads, or of groups, have come. */
+struct omp_node {
+	uint32_t arrived;
+} __attribute__((aligned(128)));
+
+/* Threads that have been a team: thread n of the next one is workers[n - 1]. */
+struct crew {
+	uint64_t home; /* where their stacks lie */
+	uint32_t count, room;
+	struct worker **workers;
+	struct omp_node *nodes;
+	struct crew *next;
 };
 
 __thread struct omp_thread *omp_self;
@@ -40,13 +58,15 @@ struct omp_settings omp_settings = {.max_active_levels = 1, .thread_limit = INT_
 static uint32_t settings_lock, settings_state;
 static int32_t thread_count;
 
-/* Workers without work, by where they are at home; each in lines of its own, for teams take theirs at the same time.
- * What is kept of a worker lies in pages that the one who made them has touched first, at home as well. */
-enum { POOLS = 64, PAGES_BYTES = 65536 };
+/* Crews without work, by where they are at home; each in lines of its own, for teams take theirs at the same time.
+ * What is kept of a crew lies in pages that the one who made them has touched first, at home as well. */
+enum { POOLS = 64, PAGES_BYTES = 65536, LINE_BYTES = 128 };
 static struct pool {
-	uint32_t lock, fresh_count;
-	struct worker *first, *fresh;
-} __attribute__((aligned(128))) pools[POOLS];
+	uint32_t lock;
+	struct crew *first;
+	char *fresh;
+	size_t fresh_bytes;
+} __attribute__((aligned(LINE_BYTES))) pools[POOLS];
 
 static inline __attribute__((always_inline)) void word_wait(wait_code *wait, uint32_t *word, uint32_t value)
 {
@@ -174,7 +194,7 @@ uint32_t omp_event_now(struct omp_team *team)
 void omp_event(struct omp_team *team)
 {
 	__atomic_fetch_add(&team->event, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&team->sleepers, __ATOMIC_SEQ_CST))
+	if (__atomic_load_n(&team->has_slept, __ATOMIC_SEQ_CST))
 		word_wake(&team->event, INT_MAX);
 }
 
@@ -185,10 +205,29 @@ void omp_event_wait(struct omp_team *team, uint32_t seen)
 			return;
 		__builtin_ia32_pause();
 	}
-	__atomic_fetch_add(&team->sleepers, 1, __ATOMIC_SEQ_CST);
+	/* It stays: to count who sleeps would have all of the team lock the line twice. */
+	if (!__atomic_load_n(&team->has_slept, __ATOMIC_SEQ_CST))
+		__atomic_store_n(&team->has_slept, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&team->event, __ATOMIC_SEQ_CST) == seen)
 		word_wait(__strata_wait_barrier, &team->event, seen);
-	__atomic_fetch_sub(&team->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+/* True for the last of the team. The last of a group comes for all of it; nobody comes again before all go on. */
+static bool arrive(const struct omp_team *team, uint32_t at)
+{
+	struct omp_node *nodes = team->nodes;
+
+	for (uint32_t items = team->count, groups; items > 1; items = groups) {
+		const uint32_t group = at / FAN, rest = items - group * FAN, size = rest < FAN ? rest : FAN;
+
+		groups = (items + FAN - 1) / FAN;
+		if (__atomic_add_fetch(&nodes[group].arrived, 1, __ATOMIC_ACQ_REL) != size)
+			return false;
+		__atomic_store_n(&nodes[group].arrived, 0, __ATOMIC_RELAXED);
+		nodes += groups;
+		at = group;
+	}
+	return true;
 }
 
 /* All tasks of the team are finished behind it. */
@@ -196,7 +235,7 @@ void omp_barrier(struct omp_thread *self)
 {
 	struct omp_team *team = self->team;
 	uint32_t generation = __atomic_load_n(&team->generation, __ATOMIC_RELAXED);
-	bool is_last = __atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) == team->count;
+	bool is_last = arrive(team, (uint32_t)self->number);
 
 	for (;;) {
 		uint32_t seen = omp_event_now(team);
@@ -209,7 +248,6 @@ void omp_barrier(struct omp_thread *self)
 			return;
 		omp_event_wait(team, seen);
 	}
-	__atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&team->generation, generation + 1, __ATOMIC_RELEASE);
 	if (team->count > 1)
 		omp_event(team);
@@ -250,125 +288,6 @@ static uint32_t place(struct omp_thread *t)
 	return __strata_team_enter((uint32_t)t->level, outer_number(t->outer), (uint32_t)t->number, t->team->wish);
 }
 
-static void *work(void *arg)
-{
-	struct worker *w = arg;
-
-	for (;;) {
-		struct omp_thread self;
-		struct omp_team *team;
-		uint32_t others;
-
-		while (!__atomic_load_n(&w->job, __ATOMIC_ACQUIRE))
-			word_wait(__strata_wait_work, &w->job, 0);
-		w->job = 0;
-		/* On its own stack, which lies where it runs; its maker's memory may be far. */
-		self = w->context;
-		team = self.team;
-		omp_self = &self;
-		place(&self);
-		omp_task_begin_region(&self);
-		execute(team, &self);
-		omp_barrier(&self);
-		omp_task_end_region(&self);
-		others = team->count - 1;
-		/* The last thing that is done with the team: it is the master's, who may have left it after that. */
-		if (__atomic_add_fetch(&team->left, 1, __ATOMIC_ACQ_REL) == others)
-			word_wake(&team->left, 1);
-	}
-	return NULL;
-}
-
-/* Where a team's threads are at home: at its wish, or, inside of another region, with the thread that makes it. */
-static uint64_t home_of(const struct omp_team *team)
-{
-	const struct omp_thread *outer = team->master;
-
-	return team->wish ? team->wish : outer->level ? (uint64_t)outer->number + 1 : 0;
-}
-
-static struct pool *pool_of(uint64_t home)
-{
-	return &pools[home * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-}
-
-static struct worker *worker_alloc(uint64_t home)
-{
-	struct pool *pool = pool_of(home);
-	struct worker *w = NULL;
-
-	omp_lock_word(&pool->lock);
-	if (!pool->fresh_count) {
-		void *pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		pool->fresh = pages == MAP_FAILED ? NULL : pages;
-		pool->fresh_count = pool->fresh ? PAGES_BYTES / sizeof(*w) : 0;
-	}
-	if (pool->fresh_count) {
-		pool->fresh_count--;
-		w = pool->fresh++;
-	}
-	omp_unlock_word(&pool->lock);
-	return w;
-}
-
-/* For thread `number` of the team: it begins, and its stack is touched, where it will run. */
-static struct worker *new_worker(const struct omp_team *team, uint32_t number)
-{
-	const struct omp_thread *outer = team->master;
-	struct worker *w = worker_alloc(home_of(team));
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
-
-	if (!w)
-		return NULL;
-	w->context.global = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-	w->home = home_of(team);
-	__strata_team_next((uint32_t)outer->level + 1, outer_number(outer), number);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	error = pthread_create(&thread, &attr, work, w);
-	pthread_attr_destroy(&attr);
-	return error ? NULL : w;
-}
-
-/* At most so many that are at home where the team is. */
-static struct worker *take_workers(const struct omp_team *team, uint32_t most)
-{
-	const uint64_t home = home_of(team);
-	struct pool *pool = pool_of(home);
-	struct worker *taken = NULL, **last = &taken, **at = &pool->first;
-
-	omp_lock_word(&pool->lock);
-	while (*at && most) {
-		struct worker *w = *at;
-
-		if (w->home != home) {
-			at = &w->next;
-			continue;
-		}
-		*at = w->next;
-		*last = w;
-		last = &w->next;
-		most--;
-	}
-	*last = NULL;
-	omp_unlock_word(&pool->lock);
-	return taken;
-}
-
-/* A team's, in their order. */
-static void give_back(struct worker *first, struct worker **last)
-{
-	struct pool *pool = pool_of(first->home);
-
-	omp_lock_word(&pool->lock);
-	*last = pool->first;
-	pool->first = first;
-	omp_unlock_word(&pool->lock);
-}
-
 static void enter(struct omp_thread *t, struct omp_team *team, struct omp_thread *outer, int32_t number)
 {
 	const int32_t global = t->global;
@@ -386,6 +305,233 @@ static void enter(struct omp_thread *t, struct omp_team *team, struct omp_thread
 	};
 }
 
+/* What the thread of a number wakes, and waits for when it leaves, at this distance from each other; 0: nothing. */
+static uint32_t widest(uint32_t number, uint32_t count)
+{
+	uint32_t span = 1;
+
+	if (number % FAN)
+		return 0;
+	while (span * FAN < count && !(number % (span * FAN * FAN)))
+		span *= FAN;
+	return span;
+}
+
+static uint32_t woken_by(uint32_t number, uint32_t count)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t span = widest(number, count); span; span /= FAN)
+		for (uint32_t i = 1; i < FAN && number + i * span < count; i++)
+			sum++;
+	return sum;
+}
+
+static uint32_t waker_of(uint32_t number)
+{
+	uint32_t span = FAN;
+
+	while (!(number % span))
+		span *= FAN;
+	return number / span * span;
+}
+
+static void wake_others(struct omp_team *team, uint32_t number)
+{
+	struct worker **workers = team->crew->workers;
+
+	for (uint32_t span = widest(number, team->count); span; span /= FAN)
+		for (uint32_t i = 1; i < FAN && number + i * span < team->count; i++) {
+			struct worker *w = workers[number + i * span - 1];
+
+			w->team = team;
+			__atomic_store_n(&w->job, w->job + 1, __ATOMIC_RELEASE);
+			word_wake(&w->job, 1);
+		}
+}
+
+/* Until all that the thread has woken have left. */
+static void wait_for_others(uint32_t *left, uint32_t count)
+{
+	for (uint32_t seen, i = 0; (seen = __atomic_load_n(left, __ATOMIC_ACQUIRE)) != count; i++)
+		if (i < OMP_SPINS)
+			__builtin_ia32_pause();
+		else
+			word_wait(__strata_wait_barrier, left, seen);
+}
+
+/* The last thing that is done with the team: it is the master's, who may have left it after that. */
+static void leave(struct worker *w, uint32_t *waker_left, uint32_t number, uint32_t count)
+{
+	wait_for_others(&w->left, woken_by(number, count));
+	w->left = 0;
+	if (__atomic_add_fetch(waker_left, 1, __ATOMIC_ACQ_REL) == woken_by(waker_of(number), count))
+		word_wake(waker_left, 1);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	const uint32_t number = (uint32_t)w->number, waker = waker_of(number);
+	char implicit[OMP_TASK_BYTES] __attribute__((aligned(16))); /* no memory is asked for by all threads at once */
+
+	for (uint32_t jobs = 0;; jobs++) {
+		/* On its own stack, which lies where it runs; its maker's memory may be far. */
+		struct omp_thread self = {.global = w->global};
+		struct omp_team *team;
+		uint32_t *waker_left;
+		uint32_t count;
+
+		while (__atomic_load_n(&w->job, __ATOMIC_ACQUIRE) == jobs)
+			word_wait(__strata_wait_work, &w->job, jobs);
+		team = w->team;
+		count = team->count;
+		waker_left = waker ? &team->crew->workers[waker - 1]->left : &team->left;
+		wake_others(team, number);
+		enter(&self, team, team->master, (int32_t)number);
+		omp_self = &self;
+		self.task = (struct omp_task *)(void *)implicit;
+		place(&self);
+		omp_task_begin_region(&self);
+		execute(team, &self);
+		omp_barrier(&self);
+		leave(w, waker_left, number, count);
+	}
+	return NULL;
+}
+
+/* Where a team's threads are at home: at its wish, or, inside of another region, with the thread that makes it. */
+static uint64_t home_of(const struct omp_team *team)
+{
+	const struct omp_thread *outer = team->master;
+
+	return team->wish ? team->wish : outer->level ? (uint64_t)outer->number + 1 : 0;
+}
+
+static struct pool *pool_of(uint64_t home)
+{
+	return &pools[home * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+/* Lines that their maker has touched first, at home; they are kept. */
+static void *lines_alloc(uint64_t home, size_t bytes)
+{
+	struct pool *pool = pool_of(home);
+	void *lines = NULL;
+
+	bytes = (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+	omp_lock_word(&pool->lock);
+	if (pool->fresh_bytes < bytes) {
+		const size_t more = (bytes + PAGES_BYTES - 1) / PAGES_BYTES * PAGES_BYTES;
+		void *pages = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		pool->fresh = pages == MAP_FAILED ? NULL : pages;
+		pool->fresh_bytes = pool->fresh ? more : 0;
+	}
+	if (pool->fresh_bytes) {
+		lines = pool->fresh;
+		pool->fresh += bytes;
+		pool->fresh_bytes -= bytes;
+	}
+	omp_unlock_word(&pool->lock);
+	return lines;
+}
+
+/* For thread `number` of the team: it begins, and its stack is touched, where it will run. */
+static struct worker *new_worker(const struct omp_team *team, uint32_t number)
+{
+	const struct omp_thread *outer = team->master;
+	struct worker *w = lines_alloc(home_of(team), sizeof(*w));
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	if (!w)
+		return NULL;
+	w->number = (int32_t)number;
+	w->global = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+	__strata_team_next((uint32_t)outer->level + 1, outer_number(outer), number);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	error = pthread_create(&thread, &attr, work, w);
+	pthread_attr_destroy(&attr);
+	return error ? NULL : w;
+}
+
+/* One that is at home where the team is: the first, which was given back last. */
+static struct crew *take_crew(const struct omp_team *team)
+{
+	const uint64_t home = home_of(team);
+	struct pool *pool = pool_of(home);
+	struct crew *crew, **at = &pool->first;
+
+	omp_lock_word(&pool->lock);
+	while (*at && (*at)->home != home)
+		at = &(*at)->next;
+	crew = *at;
+	if (crew)
+		*at = crew->next;
+	omp_unlock_word(&pool->lock);
+	if (!crew) {
+		crew = lines_alloc(home, sizeof(*crew));
+		if (crew)
+			crew->home = home;
+	}
+	return crew;
+}
+
+static void give_back(struct crew *crew)
+{
+	struct pool *pool = pool_of(crew->home);
+
+	omp_lock_word(&pool->lock);
+	crew->next = pool->first;
+	pool->first = crew;
+	omp_unlock_word(&pool->lock);
+}
+
+/* Room for so many threads beside the master, and for the nodes of their barrier. */
+static bool make_room(struct crew *crew, uint32_t count)
+{
+	const uint32_t room = count > 2 * crew->room ? count : 2 * crew->room, nodes = (room + 1) / (FAN - 1) + 16;
+	struct worker **workers;
+	struct omp_node *first;
+
+	if (crew->room >= count)
+		return true;
+	workers = lines_alloc(crew->home, room * sizeof(*workers));
+	first = lines_alloc(crew->home, nodes * sizeof(*first));
+	if (!workers || !first)
+		return false;
+	for (uint32_t i = 0; i < crew->count; i++)
+		workers[i] = crew->workers[i];
+	crew->workers = workers;
+	crew->nodes = first;
+	crew->room = room;
+	return true;
+}
+
+/* The team's crew, of as many as there can be: those that it has not had yet are made. */
+static void muster(struct omp_team *team, uint32_t count)
+{
+	struct crew *crew = count > 1 ? take_crew(team) : NULL;
+
+	team->crew = crew;
+	if (!crew)
+		return;
+	if (make_room(crew, count - 1)) {
+		while (crew->count < count - 1) {
+			struct worker *w = new_worker(team, crew->count + 1);
+
+			if (!w)
+				break;
+			crew->workers[crew->count++] = w;
+		}
+		team->count = 1 + (crew->count < count - 1 ? crew->count : count - 1);
+	}
+	team->nodes = crew->nodes;
+}
+
 static uint32_t team_size(struct omp_thread *outer)
 {
 	int32_t count = outer->next_thread_count ? outer->next_thread_count : outer->thread_count;
@@ -399,7 +545,6 @@ static uint32_t team_size(struct omp_thread *outer)
 static void region(region_code *code, void **args, uint32_t arg_count, uint32_t count)
 {
 	struct omp_thread *outer = omp_thread(), self = {.global = outer->global};
-	struct worker *first, **at = &first;
 	struct omp_team team;
 	uint32_t before;
 
@@ -408,23 +553,9 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	    .wish = __strata_team_wish()};
 	for (uint32_t i = 0; i < OMP_LOOPS; i++)
 		team.loops[i].number = i;
-	for (first = take_workers(&team, count - 1); *at; at = &(*at)->next)
-		team.count++;
-	for (; team.count < count; team.count++) {
-		*at = new_worker(&team, team.count);
-		if (!*at)
-			break;
-		at = &(*at)->next;
-	}
+	muster(&team, count);
 	enter(&self, &team, outer, 0);
-
-	int32_t number = 1;
-
-	for (struct worker *w = first; w; w = w->next) {
-		enter(&w->context, &team, outer, number++);
-		__atomic_store_n(&w->job, 1, __ATOMIC_RELEASE);
-		word_wake(&w->job, 1);
-	}
+	wake_others(&team, 0);
 	omp_self = &self;
 	before = place(&self);
 	omp_task_begin_region(&self);
@@ -433,10 +564,9 @@ static void region(region_code *code, void **args, uint32_t arg_count, uint32_t 
 	omp_task_end_region(&self);
 	__strata_team_leave(before);
 	omp_self = outer;
-	for (uint32_t left; (left = __atomic_load_n(&team.left, __ATOMIC_ACQUIRE)) != team.count - 1;)
-		word_wait(__strata_wait_barrier, &team.left, left);
-	if (first)
-		give_back(first, at);
+	wait_for_others(&team.left, woken_by(0, team.count));
+	if (team.crew)
+		give_back(team.crew);
 }
 
 OMP_API void __kmpc_fork_call(ident_t *loc, int32_t arg_count, region_code *code, ...)

@@ -54,6 +54,8 @@ struct omp_task {
 	struct kmp_task task __attribute__((aligned(16)));
 };
 
+_Static_assert(sizeof(struct omp_task) <= OMP_TASK_BYTES, "an implicit task has room");
+
 static struct omp_task *of(struct kmp_task *task)
 {
 	return (struct omp_task *)((char *)task - offsetof(struct omp_task, task));
@@ -61,7 +63,10 @@ static struct omp_task *of(struct kmp_task *task)
 
 void omp_task_begin_region(struct omp_thread *t)
 {
-	t->task = calloc(1, sizeof(*t->task));
+	if (t->task)
+		memset(t->task, 0, sizeof(*t->task));
+	else
+		t->task = calloc(1, sizeof(*t->task));
 	t->task->references = 1;
 }
 
@@ -139,9 +144,10 @@ static void finish(struct omp_thread *self, struct omp_task *t)
 	if (t->member_of)
 		__atomic_fetch_sub(&t->member_of->count, 1, __ATOMIC_ACQ_REL);
 	__atomic_fetch_sub(&parent->children, 1, __ATOMIC_ACQ_REL);
-	__atomic_fetch_sub(&team->task_count, 1, __ATOMIC_ACQ_REL);
 	drop(t);
 	drop(parent);
+	/* Behind it the region may end, and its threads use their implicit tasks for the next one. */
+	__atomic_fetch_sub(&team->task_count, 1, __ATOMIC_ACQ_REL);
 	if (team->count > 1)
 		omp_event(team);
 }
