@@ -8,6 +8,7 @@ int cli_check(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);
 int cli_advise(int argc, char **argv);
 int cli_why(int argc, char **argv);
+int cli_correlate(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_timeline(int argc, char **argv);
 int cli_sweep(int argc, char **argv);

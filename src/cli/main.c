@@ -25,6 +25,7 @@ static const struct command {
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},
     {"advise", cli_advise, "predict which level of near-data processing would serve a program"},
     {"why", cli_why, "say where a run's time goes, what bounds it, and what each resource is worth"},
+    {"correlate", cli_correlate, "print measured times of kernels or programs beside modelled ones"},
     {"report", cli_report, "draw runs side by side on one HTML page"},
     {"timeline", cli_timeline, "write what a run did over time, for Perfetto"},
     {"sweep", cli_sweep, "run machines with many settings, here or on a cluster, and print the best"},

@@ -7,6 +7,7 @@
 #define STRATA_REPORT_DEMANGLE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* The text with every mangled name in it ("_Z4goodPj") replaced ("good(unsigned int*)"). Freed with g_free. */
 char *report_demangle(const char *text);
@@ -16,6 +17,13 @@ json_t *report_title(const json_t *kernel);
 /* What of a title fits into so many characters: all of it; without its parameters ("gather(...)"), and then without
  * what its templates are made of ("reduce<...>(...)"); its begin and "...". To be freed with g_free. */
 char *report_title_cut(const char *title, size_t width);
+
+/* A title as any demangler would write it: without spaces that mean nothing, const behind its type, numbers in template
+ * arguments without their types. To be freed with g_free. */
+char *report_title_canonical(const char *title);
+/* A title without its parameters and the type that it returns, "gather<int>"; and without what its template is made of,
+ * unless has_templates: "gather". To be freed with g_free. */
+char *report_title_base(const char *title, bool has_templates);
 
 /* Adds "title" to every object of the run's kernels, kernel_sums, refusals and timeline that names a kernel. */
 void report_titles_add(json_t *run);

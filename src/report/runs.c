@@ -209,6 +209,57 @@ json_t *report_runs_get(const char *path, uint64_t number, char **message)
 	return NULL;
 }
 
+/* The rows are runs, the last one first; a run's processes were added together, with falling numbers from here. */
+static void processes_read(struct report_db *d, sqlite3_stmt *stmt, json_t *runs, char **wrong)
+{
+	double expected = 0;
+	int status = SQLITE_DONE;
+
+	while (expected != 1 && !*wrong && (status = sqlite3_step(stmt)) == SQLITE_ROW) {
+		json_t *run = report_result_read((const char *)sqlite3_column_text(stmt, 1), wrong);
+		const double process = MAX(report_number(run, "process", NULL), 1);
+
+		if (*wrong || (expected > 0 && process != expected - 1)) {
+			json_decref(run);
+			break;
+		}
+		json_object_set_new(run, "id", json_integer(sqlite3_column_int64(stmt, 0)));
+		json_array_insert_new(runs, 0, run);
+		expected = process;
+	}
+	report_db_check(d, status);
+}
+
+json_t *report_runs_newest(const char *path, const char *machine, const char *workload, char **message)
+{
+	struct report_db d;
+	json_t *runs = json_array();
+	g_autofree char *wrong = NULL;
+
+	*message = NULL;
+	if (!is_there(path))
+		return runs;
+	report_db_open_read(&d, path);
+
+	sqlite3_stmt *stmt = report_db_prepare(&d, "SELECT id, result FROM runs WHERE machine = ?1 AND time_ps > 0 AND"
+						   " (?2 IS NULL OR workload = ?2) ORDER BY id DESC");
+
+	if (stmt) {
+		sqlite3_bind_text(stmt, 1, machine, -1, SQLITE_STATIC);
+		if (workload)
+			sqlite3_bind_text(stmt, 2, workload, -1, SQLITE_STATIC);
+		processes_read(&d, stmt, runs, &wrong);
+	}
+	sqlite3_finalize(stmt);
+	*message = report_db_close(&d, path, false, reading);
+	if (!*message && wrong)
+		*message = g_strdup_printf("a run of %s: %s", path, wrong);
+	if (!*message)
+		return runs;
+	json_decref(runs);
+	return NULL;
+}
+
 double report_runs_instructions(const char *path, const char *workload, char **args)
 {
 	static const char sql[] =

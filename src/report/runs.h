@@ -31,6 +31,9 @@ void report_runs_print(FILE *out, const json_t *list);
 uint64_t report_runs_number(const char *path, const char *word, char **message);
 /* The whole result object of a run. */
 json_t *report_runs_get(const char *path, uint64_t number, char **message);
+/* The newest run on a machine that has a time, an array of one result object per process; workload NULL: of any
+ * program. An empty array: there is none. */
+json_t *report_runs_newest(const char *path, const char *machine, const char *workload, char **message);
 /* Instructions of threads in the newest verified run of a program with these arguments (NULL-terminated), on whichever
  * machine: how much work there is. 0: there is none, or no store. */
 double report_runs_instructions(const char *path, const char *workload, char **args);

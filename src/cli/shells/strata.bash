@@ -31,7 +31,7 @@ _strata()
 	*)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(strata "$command" --complete 2>/dev/null | cut -f1)" -- "$word")
-		elif [[ $command == run || $command == compare || $command == check || $command == why || $command == advise ]]; then
+		elif [[ $command =~ ^(run|compare|check|why|correlate|advise)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(strata list workloads 2>/dev/null | cut -d: -f1)" -- "$word"
 				compgen -f -- "$word")
 		else
