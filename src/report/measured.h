@@ -15,8 +15,8 @@
  * - perf stat -x, by duration_time, or else task-clock over the CPUs that were utilised;
  * - what bench/hardware prints: "hw-gpu: l1_latency 31.2 ns" or "figure,value,unit".
  * An object: "format"; "kind" (kernels, programs, figures); "rows", each with name ("" of a program that the file does
- * not name), count (of what was measured), sum_ps and line; "left_out": rows that are no kernels. A figure that is a
- * rate, in GB/s say, is the time for one of what it counts. NULL after one error in diag. */
+ * not name), count (of what was measured), sum_ps and line; "left_out": rows that are no kernels, and figures in
+ * cycles. A figure that is a rate, in GB/s say, is the time for one of what it counts. NULL after one error in diag. */
 json_t *report_measured_read(const char *path, const char *text, size_t length, struct base_diag_list *diag);
 /* The same of a file. */
 json_t *report_measured_file(const char *path, struct base_diag_list *diag);

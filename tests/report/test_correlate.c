@@ -74,6 +74,7 @@ static void test_files(void **state)
 	EXPECT("perf.csv", "programs", 0, {"", 1, 1053.18e9 / 3.512, 1});
 	EXPECT("perf_duration.csv", "programs", 0, {"", 1, 300e9, 1});
 	EXPECT("hw-cpu.txt", "figures", 0, {"latency", 1, 5250, 1});
+	EXPECT("hw-gpu.txt", "figures", 2, {"l1_latency", 1, 59290, 1}, {"atomics_same", 1, 1e3 / 0.7, 5});
 	EXPECT("figures.csv", "figures", 0, {"l2_latency", 1, 160500, 2}, {"copy", 1, 1e3 / 140, 3});
 }
 
