@@ -41,7 +41,7 @@ static bool read_measured(const char *text, size_t bytes)
 		return false;
 	runs = json_pack("[o]", run_of(measured));
 	correlated = report_correlate(measured, runs);
-	report_correlate_print(out, correlated, 80);
+	report_correlate_print(out, correlated, (uint32_t)(bytes % 200)); /* of any width */
 	json_decref(correlated);
 	json_decref(runs);
 	json_decref(measured);
