@@ -10,7 +10,6 @@
 #include "cli/wait.h"
 #include "hdl/build.h"
 #include "machine/cpu.h"
-#include "machine/csp.h"
 #include "machine/hdl.h"
 #include "machine/run.h"
 #include "report/demangle.h"
@@ -75,35 +74,32 @@ char *cli_name_shown(const char *name)
 	return shown;
 }
 
-/* FILE.csp is what its door is given. */
-static struct cli_target *csp_target(const struct cli_paths *paths, const char *file, char **arguments)
+/* A file of a part is what its door is given. */
+static struct cli_target *file_target(const struct cli_paths *paths, const struct machine_part *part, const char *file,
+				      char **arguments)
 {
 	struct cli_target *t = g_new0(struct cli_target, 1);
 	GStrvBuilder *argv = g_strv_builder_new();
 	g_autofree char *name = g_path_get_basename(file);
+	g_autofree char *door = cli_door_path(paths, part);
 
-	g_strv_builder_add_many(argv, paths->csp_door, file, NULL);
+	g_strv_builder_add_many(argv, door, file, NULL);
 	g_strv_builder_addv(argv, (const char **)arguments);
 	t->name = cli_name_shown(name);
 	t->argv = g_strv_builder_end(argv);
 	t->own_words = 2;
-	t->is_of_csp = true;
+	t->part = part;
 	g_strv_builder_unref(argv);
 	return t;
 }
 
-static bool is_csp(const char *path)
-{
-	return g_str_has_suffix(path, ".csp");
-}
-
-static bool add_csp_program(const struct cli_paths *paths, char **program, GPtrArray *targets)
+static bool add_file(const struct cli_paths *paths, const struct machine_part *part, char **program, GPtrArray *targets)
 {
 	if (access(program[0], R_OK)) {
 		cli_error("cannot read %s: %s", program[0], strerror(errno));
 		return false;
 	}
-	g_ptr_array_add(targets, csp_target(paths, program[0], program + 1));
+	g_ptr_array_add(targets, file_target(paths, part, program[0], program + 1));
 	return true;
 }
 
@@ -124,8 +120,10 @@ static bool add_program(const struct cli_paths *paths, char **program, const cha
 		return false;
 	}
 
-	if (is_csp(program[0]))
-		return add_csp_program(paths, program, targets);
+	const struct machine_part *part = machine_part_of_file(program[0]);
+
+	if (part)
+		return add_file(paths, part, program, targets);
 
 	g_autofree char *found = strchr(program[0], '/') ? g_strdup(program[0]) : g_find_program_in_path(program[0]);
 
@@ -196,19 +194,20 @@ static bool add_workload(const struct cli_paths *paths, GPtrArray *workloads, co
 		cli_error("%s: %s is not built: %s", command, name, absent);
 		return false;
 	}
-	if (workload->is_of_csp && size) {
-		cli_error("%s: %s has no --size: its own constants say how large it is, which --define sets: "
-			  "`strata %s -- %s --define NAME=VALUE`",
-			  command, name, command, path);
+	if (workload->part && size) {
+		const char *own = workload->part->files->size;
+
+		cli_error("%s: %s has no --size: its own arguments say how large it is: `strata %s -- %s %s`", command,
+			  name, command, path, own ? own : "[ARGUMENTS]");
 		return false;
 	}
 
 	struct cli_target *t;
 
-	if (workload->is_of_csp) {
+	if (workload->part) {
 		static char *none[] = {NULL};
 
-		t = csp_target(paths, path, none);
+		t = file_target(paths, workload->part, path, none);
 		t->is_self_checking = true;
 		g_ptr_array_add(targets, t);
 		return true;
@@ -268,8 +267,8 @@ bool cli_targets_resolve(const struct cli_paths *paths, const char *command, GPt
 
 const char *cli_target_machine(const struct cli_target *t)
 {
-	if (t->is_of_csp)
-		return "csp-alpha";
+	if (t->part)
+		return t->part->files->machine;
 	/* A program after '--' that strata cc has built may be one for GPUs all the same. */
 	return t->is_self_checking && t->is_of_threads ? "channel-cpu" : "tom-baseline";
 }
@@ -490,29 +489,31 @@ static bool has_become_program(const struct cli_job *job, int error_fd)
 	return false;
 }
 
-/* Where the coprocessor is, or its program. */
-static char *why_not_csp(const struct cli_job *job)
+/* Where the program is a file of a part, or the machine has a part that runs such files. runner: the machine's. */
+static char *why_not_file(const struct cli_job *job, const struct machine_part *runner)
 {
 	const char *target = job->target->name, *machine = job->machine->machine;
+	const struct machine_part *part = job->target->part;
 
 	if (job->is_checked)
-		return g_strdup_printf("the memory checker is for CUDA kernels, not for programs of the coprocessor");
-	if (!job->target->is_of_csp)
-		return g_strdup_printf("machine '%s' runs programs of the coprocessor, FILE.csp; %s is none", machine,
-				       target);
-	if (!machine_csp_config(&job->machine->config))
-		return g_strdup_printf("%s is a program of the coprocessor, and machine '%s' has none; --machine "
-				       "csp-alpha has",
-				       target, machine);
-	return NULL;
+		return g_strdup_printf("the memory checker is for CUDA kernels, not for %s",
+				       part ? part->runs : runner->runs);
+	if (part == runner)
+		return NULL;
+	if (!part || (runner && runner->files))
+		return g_strdup_printf("machine '%s' runs %s, FILE%s; %s is none", machine, runner->runs,
+				       runner->files->suffix, target);
+	return g_strdup_printf("%s is %s, and machine '%s' has none; --machine %s has", target, part->files->program,
+			       machine, part->files->machine);
 }
 
 char *cli_job_why_not(const struct cli_job *job)
 {
 	const char *target = job->target->name, *machine = job->machine->machine;
+	const struct machine_part *runner = machine_config_runner(&job->machine->config);
 
-	if (job->target->is_of_csp || machine_csp_config(&job->machine->config))
-		return why_not_csp(job);
+	if (job->target->part || (runner && runner->files))
+		return why_not_file(job, runner);
 	if (!machine_cpu_params(&job->machine->config)) {
 		if (!job->target->is_of_threads || !job->target->is_self_checking)
 			return NULL;

@@ -20,7 +20,7 @@ struct cli_target {
 	char *preload;         /* libraries for LD_PRELOAD, NULL or "": none */
 	bool is_self_checking; /* a workload of ours: its exit status is its own check of its results */
 	bool is_of_threads;    /* built by strata cc: machines with processors run it */
-	bool is_of_csp;        /* a text for the coprocessor, which checks its results itself */
+	const struct machine_part *part; /* whose file it is; NULL: it is a program for the host */
 	bool is_of_this_version; /* of those: built as this version builds them */
 };
 

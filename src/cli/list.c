@@ -128,15 +128,15 @@ static bool list_storage(const struct cli_list_request *request, json_t *list)
 
 static const char *runs_of(const struct cli_workload *w)
 {
-	if (w->is_of_csp)
-		return MACHINE_RUNS_CSP;
+	if (w->part)
+		return w->part->runs;
 	return w->is_of_threads ? MACHINE_RUNS_THREADS : MACHINE_RUNS_KERNELS;
 }
 
 static const char *kind_of(const struct cli_workload *w)
 {
-	if (w->is_of_csp)
-		return "csp";
+	if (w->part)
+		return w->part->name;
 	return w->is_of_threads ? "threads" : w->is_openacc ? "openacc" : "cuda";
 }
 

@@ -1,6 +1,8 @@
 /* paths.c - looks beside the running binary: a build tree or an installation. */
 #include "cli/paths.h"
 
+#include "machine/parts.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,45 +35,61 @@ static struct sim_search search_of(char *dirs[2], const char *variable, char *ou
 	return search;
 }
 
+/* As installed, below PREFIX/bin. */
+static void find_installed(struct cli_paths *p, const char *bin)
+{
+	p->share_dir = g_build_filename(bin, "..", "share", "strata", NULL);
+	p->doors_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", NULL);
+	p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
+	p->runtime_dir = g_strdup(p->driver_dir);
+	p->threads_dir = g_build_filename(p->doors_dir, "threads", NULL);
+	p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
+	p->workload_list = g_build_filename(p->share_dir, "workloads.list", NULL);
+	p->designs = g_build_filename(p->share_dir, "hdl", NULL);
+	p->hdl_shim = g_strdup(p->designs);
+}
+
+/* In a build tree, of which the binary is two folders below the root, in whichever. */
+static void find_built(struct cli_paths *p)
+{
+	p->share_dir = g_strdup(STRATA_SOURCE_DIR);
+	p->driver_dir = g_build_filename(p->build_dir, "src", "cuda", NULL);
+	p->runtime_dir = g_build_filename(p->build_dir, "src", "cudart", NULL);
+	p->threads_dir = g_build_filename(p->build_dir, "src", "threads", NULL);
+	p->workload_dir = g_build_filename(p->build_dir, "workloads", NULL);
+	p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
+	p->designs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "hdl", NULL);
+	p->hdl_shim = g_build_filename(STRATA_SOURCE_DIR, "src", "hdl", NULL);
+}
+
 void cli_paths_find(struct cli_paths *p)
 {
 	g_autofree char *bin = binary_dir();
-	char *built_driver = g_build_filename(bin, "..", "cuda", NULL);
-	g_autofree char *build_file = g_build_filename(bin, "..", "..", "build.ninja", NULL);
-	bool is_built = !access(build_file, F_OK);
-	char *machines, *memories;
+	g_autofree char *root = g_build_filename(bin, "..", "..", NULL);
+	g_autofree char *build_file = g_build_filename(root, "build.ninja", NULL);
 
-	if (is_built) {
-		p->driver_dir = built_driver;
-		p->runtime_dir = g_build_filename(bin, "..", "cudart", NULL);
-		p->threads_dir = g_build_filename(bin, "..", "threads", NULL);
-		p->workload_dir = g_build_filename(bin, "..", "..", "workloads", NULL);
-		p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
-		machines = g_build_filename(STRATA_SOURCE_DIR, "machines", NULL);
-		memories = g_build_filename(STRATA_SOURCE_DIR, "memories", NULL);
-		p->papers = g_build_filename(STRATA_SOURCE_DIR, "papers", NULL);
-		p->csp_programs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "csp", NULL);
-		p->csp_door = g_build_filename(bin, "..", "csprun", "strata-csp", NULL);
-		p->designs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "hdl", NULL);
-		p->hdl_shim = g_build_filename(STRATA_SOURCE_DIR, "src", "hdl", NULL);
-	} else {
-		g_free(built_driver);
-		p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
-		p->runtime_dir = g_strdup(p->driver_dir);
-		p->threads_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", "threads", NULL);
-		p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
-		p->workload_list = g_build_filename(bin, "..", "share", "strata", "workloads.list", NULL);
-		machines = g_build_filename(bin, "..", "share", "strata", "machines", NULL);
-		memories = g_build_filename(bin, "..", "share", "strata", "memories", NULL);
-		p->papers = g_build_filename(bin, "..", "share", "strata", "papers", NULL);
-		p->csp_programs = g_build_filename(bin, "..", "share", "strata", "csp", NULL);
-		p->csp_door = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", "strata-csp", NULL);
-		p->designs = g_build_filename(bin, "..", "share", "strata", "hdl", NULL);
-		p->hdl_shim = g_strdup(p->designs);
-	}
+	*p = (struct cli_paths){.build_dir = access(build_file, F_OK) ? NULL : g_steal_pointer(&root)};
+	if (p->build_dir)
+		find_built(p);
+	else
+		find_installed(p, bin);
+	p->papers = g_build_filename(p->share_dir, "papers", NULL);
+	p->machines =
+	    search_of(p->machine_dirs, "STRATA_MACHINES", g_build_filename(p->share_dir, "machines", NULL));
+	p->memories =
+	    search_of(p->memory_dirs, "STRATA_MEMORIES", g_build_filename(p->share_dir, "memories", NULL));
+}
 
-	p->machines = search_of(p->machine_dirs, "STRATA_MACHINES", machines);
-	p->memories = search_of(p->memory_dirs, "STRATA_MEMORIES", memories);
+char *cli_door_path(const struct cli_paths *p, const struct machine_part *part)
+{
+	return p->build_dir ? g_build_filename(p->build_dir, part->files->built, part->files->door, NULL)
+			    : g_build_filename(p->doors_dir, part->files->door, NULL);
+}
+
+char *cli_files_dir(const struct cli_paths *p, const struct machine_part *part)
+{
+	return p->build_dir ? g_build_filename(p->share_dir, "workloads", part->name, NULL)
+			    : g_build_filename(p->share_dir, part->name, NULL);
 }
 
 char *cli_library_path(const struct cli_paths *p)
@@ -91,16 +109,17 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->papers);
 	g_free(p->designs);
 	g_free(p->hdl_shim);
-	g_free(p->csp_programs);
-	g_free(p->csp_door);
+	g_free(p->build_dir);
+	g_free(p->share_dir);
+	g_free(p->doors_dir);
 	g_free(p->machine_dirs[0]);
 	g_free(p->machine_dirs[1]);
 	g_free(p->memory_dirs[0]);
 	g_free(p->memory_dirs[1]);
 }
 
-/* One line "name TAB summary TAB source", and TAB "threads", "openacc" or "csp" if it is no CUDA program, and TAB and
- * the program's file if that has another name. */
+/* One line "name TAB summary TAB source", and TAB "threads", "openacc" or the part whose file it is, "csp", if it is no
+ * CUDA program, and TAB and the program's file if that has another name. */
 static void add_workload(GPtrArray *workloads, const char *line)
 {
 	g_auto(GStrv) fields = g_strsplit(line, "\t", 5);
@@ -117,7 +136,7 @@ static void add_workload(GPtrArray *workloads, const char *line)
 	w->source = g_strdup(count > 2 ? fields[2] : "");
 	w->is_of_threads = count > 3 && !strcmp(fields[3], "threads");
 	w->is_openacc = count > 3 && !strcmp(fields[3], "openacc");
-	w->is_of_csp = count > 3 && !strcmp(fields[3], "csp");
+	w->part = count > 3 ? machine_part_named(fields[3]) : NULL;
 	g_ptr_array_add(workloads, w);
 }
 
@@ -152,14 +171,17 @@ void cli_workloads_free(GPtrArray *workloads)
 
 char *cli_workload_path(const struct cli_paths *p, const struct cli_workload *w)
 {
-	return g_build_filename(w->is_of_csp ? p->csp_programs : p->workload_dir, w->program, NULL);
+	g_autofree char *dir = w->part ? cli_files_dir(p, w->part) : g_strdup(p->workload_dir);
+
+	return g_build_filename(dir, w->program, NULL);
 }
 
 const char *cli_workload_absent(const struct cli_paths *p, const struct cli_workload *w)
 {
 	g_autofree char *path = cli_workload_path(p, w);
+	g_autofree char *door = w->part ? cli_door_path(p, w->part) : NULL;
 
-	if (!access(path, F_OK) && (!w->is_of_csp || !access(p->csp_door, X_OK)))
+	if (!access(path, F_OK) && (!door || !access(door, X_OK)))
 		return NULL;
 	if (w->is_of_threads)
 		return "strata cc is missing; install the Debian packages clang-16, llvm-16-dev and g++, "

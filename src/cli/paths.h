@@ -19,8 +19,9 @@ struct cli_paths {
 	char *threads_dir;   /* holds what strata cc adds, and the models of programs of threads */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
-	char *csp_programs;  /* holds our programs for the coprocessor */
-	char *csp_door;      /* the program that runs them */
+	char *build_dir;     /* of a build tree; NULL: Strata is installed */
+	char *share_dir;     /* holds what is no program: machines, papers; a build tree's is the source's */
+	char *doors_dir;     /* of an installation: holds the doors of parts */
 	char *designs, *hdl_shim; /* holds our accelerators; what is built into each */
 	char *papers;	     /* holds a folder of published numbers for each paper */
 	char *machine_dirs[2], *memory_dirs[2];
@@ -34,12 +35,16 @@ void cli_paths_find(struct cli_paths *p);
 char *cli_library_path(const struct cli_paths *p);
 void cli_paths_free(struct cli_paths *p);
 
+/* The program that runs a part's files, and where our own files for it are. Free with g_free. */
+char *cli_door_path(const struct cli_paths *p, const struct machine_part *part);
+char *cli_files_dir(const struct cli_paths *p, const struct machine_part *part);
+
 struct cli_workload {
 	char *name, *summary, *source; /* "vectoradd", "vector addition", "VADD (NSU)" */
-	char *program;                 /* its file in workload_dir (in csp_programs), mostly its name */
+	char *program;                 /* its file in workload_dir (in its part's folder), mostly its name */
 	bool is_of_threads;	       /* built by strata cc, for machines with processors; else for GPUs */
 	bool is_openacc;	       /* of those for GPUs: built by GCC's offload compiler */
-	bool is_of_csp;		       /* a text for the coprocessor */
+	const struct machine_part *part; /* whose file it is; NULL: it is a program for the host */
 };
 
 /* The declared workloads; free with cli_workloads_free. Empty when the list is missing. */

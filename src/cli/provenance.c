@@ -4,7 +4,7 @@
 #include "cli/commit.h"
 #include "cli/job.h"
 #include "machine/cpu.h"
-#include "machine/csp.h"
+#include "machine/parts.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -63,9 +63,9 @@ static void put_text(json_t *o, const char *key, const char *text)
 }
 
 /* Of a text that is in one file, the file's; of one that includes others, of a line for each with its file's sum. */
-static char *csp_sha256(const char *path)
+static char *sources_sha256(char **(*sources)(const char *path), const char *path)
 {
-	g_auto(GStrv) files = csp_sources(path);
+	g_auto(GStrv) files = sources(path);
 	g_autoptr(GString) sums = g_string_new(NULL);
 
 	for (char **file = files; file && *file; file++) {
@@ -84,7 +84,8 @@ static char *target_sha256(const struct cli_target *target)
 {
 	const char *file = cli_target_file(target);
 
-	return target->is_of_csp ? csp_sha256(file) : cli_file_sha256(file);
+	return target->part && target->part->files->sources ? sources_sha256(target->part->files->sources, file)
+							    : cli_file_sha256(file);
 }
 
 static void program_add(const struct cli_target *target, json_t *o)
@@ -137,22 +138,30 @@ struct cli_models cli_models_read(const struct cli_paths *paths)
 {
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
 	g_autofree char *processors = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
+	struct cli_models m = {.driver = cli_file_sha256(driver), .processors = cli_file_sha256(processors)};
 
-	return (struct cli_models){cli_file_sha256(driver), cli_file_sha256(processors),
-				   cli_file_sha256(paths->csp_door)};
+	for (uint32_t i = 0; machine_parts[i]; i++)
+		if (machine_parts[i]->files) {
+			g_autofree char *door = cli_door_path(paths, machine_parts[i]);
+
+			m.doors[i] = cli_file_sha256(door);
+		}
+	return m;
 }
 
 void cli_models_free(struct cli_models *m)
 {
 	g_free(m->driver);
 	g_free(m->processors);
-	g_free(m->coprocessor);
+	for (uint32_t i = 0; i < MACHINE_PARTS_MAX; i++)
+		g_free(m->doors[i]);
 }
 
 static const char *model_of(const struct machine_config *config, const struct cli_models *models)
 {
-	if (machine_csp_config(config))
-		return models->coprocessor;
+	for (uint32_t i = 0; machine_parts[i]; i++)
+		if (machine_parts[i]->files && machine_config_has(config, machine_parts[i]))
+			return models->doors[i];
 	return machine_cpu_params(config) ? models->processors : models->driver;
 }
 

@@ -18,10 +18,10 @@ const char *cli_version(void);
 /* Adds version, commit, program_path, program_sha256, machine_file, machine_text, host, date and command_line. */
 void cli_provenance_add(const struct cli_job *job, json_t *result);
 
-/* SHA-256 of what machines are modelled by: with a GPU, with processors, with a coprocessor. NULL: it cannot be read,
- * or is not there. */
+/* SHA-256 of what machines are modelled by: with a GPU, with processors, with a part that runs files of its own, by its
+ * number among the parts. NULL: it cannot be read, or is not there. */
 struct cli_models {
-	char *driver, *processors, *coprocessor;
+	char *driver, *processors, *doors[MACHINE_PARTS_MAX];
 };
 struct cli_models cli_models_read(const struct cli_paths *paths);
 void cli_models_free(struct cli_models *m);

@@ -5,6 +5,7 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "machine/csp.h"
 #include "reproduce/described.h"
 #include "reproduce/outcome.h"
 #include "report/report.h"
@@ -148,9 +149,10 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	struct cli_evaluation e = {
 		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
+	g_autofree char *programs = cli_files_dir(paths, &machine_csp_part);
 
 	data->dir = folder;
-	data->programs = paths->csp_programs;
+	data->programs = programs;
 	data->machines = paths->machine_dirs[paths->machines.dir_count - 1];
 	data->is_quick = options->is_quick;
 

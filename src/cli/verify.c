@@ -156,7 +156,9 @@ static const char *verified_by(const struct cli_job *job)
 		return "command";
 	if (job->verify.text)
 		return "text";
-	return job->target->is_self_checking || job->target->is_of_csp ? "workload" : "exit";
+	if (job->target->is_self_checking || (job->target->part && job->target->part->files->is_self_checking))
+		return "workload";
+	return "exit";
 }
 
 void cli_verify_judge(const struct cli_job *job, json_t *result)

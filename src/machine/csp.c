@@ -229,10 +229,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_peaks(fields, config(c), p);
 	if (!r)
 		return;
-	put_int(fields, "total_time_ps", r->time_ps);
 	put_int(fields, "thread_instructions", stat_of(stats, "core.instructions"));
-	json_object_set_new(fields, "warp_instructions", json_null());
-	json_object_set_new(fields, "ipc", json_null());
 	put_measures(fields, units, p);
 	put_coprocessor(fields, units, r);
 	put_traffic(fields, stats);
@@ -245,11 +242,21 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_text(units, "time_ps", "ps, from the begin to the end of the last core");
 }
 
+static const struct machine_files files = {.suffix = ".csp",
+					   .program = "a program of the coprocessor",
+					   .door = "strata-csp",
+					   .built = "src/csprun",
+					   .machine = "csp-alpha",
+					   .size = "--define NAME=VALUE",
+					   .is_self_checking = true,
+					   .sources = csp_sources};
+
 const struct machine_part machine_csp_part = {.name = "csp",
 					      .config_bytes = sizeof(struct csp_config),
 					      .groups = groups,
 					      .is_present = is_present,
-					      .runs = MACHINE_RUNS_CSP,
+					      .runs = "programs of the coprocessor",
+					      .files = &files,
 					      .account = "the coprocessor",
 					      .stats = stats_of,
 					      .explain = explain,

@@ -21,6 +21,19 @@
 struct machine;
 struct machine_config;
 
+/* Programs that are texts of their own, "FILE.csp": a part's own program, its door, is started with them. */
+struct machine_files {
+	const char *suffix;  /* ".csp" */
+	const char *program; /* what one is, for messages: "a program of the coprocessor" */
+	const char *door;    /* the program that runs one: DOOR FILE [ARGUMENTS] (machine/door.h) */
+	const char *built;   /* where a build tree has it; an installation has all doors in one folder */
+	const char *machine; /* that has the part, where none is named */
+	const char *size;    /* which of its arguments say how large a program is, for messages; NULL: none do */
+	bool is_self_checking; /* a program checks its results by itself */
+	/* The files that one is made of, to be freed with g_strfreev; NULL: it is one file. */
+	char **(*sources)(const char *path);
+};
+
 /* Every function may be NULL: there is nothing of the kind. */
 struct machine_part {
 	const char *name;
@@ -33,8 +46,10 @@ struct machine_part {
 	const struct machine_part *belongs_to;
 	/* Is the part there, by its parameters? NULL: whenever nobody has dropped it. */
 	bool (*is_present)(const struct machine_config *c);
-	/* What it runs for a door: one of the words below. NULL: nothing. A machine has one such part. */
+	/* What it runs for a door: one of the words below, or its own. NULL: nothing. A machine has one such part. */
 	const char *runs;
+	/* If these are files of its own. NULL: they are programs for the host, which call a door's library. */
+	const struct machine_files *files;
 	/* Whose time it has an account of when run.account is on, for messages: "processors". NULL: nobody's. */
 	const char *account;
 	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
@@ -65,7 +80,6 @@ struct machine_part {
 /* What parts run. */
 #define MACHINE_RUNS_KERNELS "kernels"
 #define MACHINE_RUNS_THREADS "threads"
-#define MACHINE_RUNS_CSP "programs of the coprocessor"
 
 enum { MACHINE_PARTS_MAX = 16, MACHINE_CONFIG_BYTES = 32768 };
 

@@ -282,13 +282,21 @@ const struct machine_part machine_run_part = {
     .result = machine_gpu_profile_result,
 };
 
-/* Memories come first: who uses one is built after it. */
-const struct machine_part *const machine_parts[] = {
-    &machine_memories_part, &machine_gpu_part,	   &machine_energy_part, &machine_ndp_part,
-    &machine_nsu_part,	    &machine_cpu_part,	   &machine_channel_part, &machine_hdl_part,
-    &machine_duality_part,  &machine_csp_part,	   &machine_host_part,	  &machine_run_part,
-    NULL,
-};
+const struct machine_part *machine_part_named(const char *name)
+{
+	for (const struct machine_part *const *p = machine_parts; *p; p++)
+		if (!strcmp((*p)->name, name))
+			return *p;
+	return NULL;
+}
+
+const struct machine_part *machine_part_of_file(const char *path)
+{
+	for (const struct machine_part *const *p = machine_parts; *p; p++)
+		if ((*p)->files && g_str_has_suffix(path, (*p)->files->suffix))
+			return *p;
+	return NULL;
+}
 
 bool machine_config_runs_kernels(const struct machine_config *c)
 {

@@ -17,6 +17,10 @@ extern const struct machine_part machine_energy_part, machine_ndp_part, machine_
 
 /* What a machine description describes, as they are listed and built, then NULL. */
 extern const struct machine_part *const machine_parts[];
+/* The part with this name; NULL: there is none. */
+const struct machine_part *machine_part_named(const char *name);
+/* The part whose programs are files such as this one; NULL: it is a program for the host. */
+const struct machine_part *machine_part_of_file(const char *path);
 bool machine_config_has_gpu(const struct machine_config *c);
 /* A GPU, or caches that compute. */
 bool machine_config_runs_kernels(const struct machine_config *c);

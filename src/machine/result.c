@@ -180,6 +180,20 @@ static void put_unmodelled(json_t *o, const struct machine_run *run)
 		json_object_set_new(o, "unmodelled_ratio", json_null());
 }
 
+/* A part that runs files of its own has no instructions but those that it says it has. */
+static void put_instructions(json_t *o, const struct totals *t, const struct machine_part *runner)
+{
+	if (runner && runner->files) {
+		json_object_set_new(o, "warp_instructions", json_null());
+		json_object_set_new(o, "thread_instructions", json_null());
+		json_object_set_new(o, "ipc", json_null());
+		return;
+	}
+	put_int(o, "warp_instructions", t->warp_instructions);
+	put_int(o, "thread_instructions", t->thread_instructions);
+	put_real(o, "ipc", ipc_of(t));
+}
+
 static json_t *run_json(const struct machine_run *run)
 {
 	const struct machine_session *s = run->session;
@@ -192,10 +206,11 @@ static json_t *run_json(const struct machine_run *run)
 	put_int(o, "time_ps", t.time_ps);
 	if (run->timeline)
 		put_program(o, run->timeline);
-	put_int(o, "warp_instructions", t.warp_instructions);
-	put_int(o, "thread_instructions", t.thread_instructions);
-	put_real(o, "ipc", ipc_of(&t));
+	put_instructions(o, &t, machine_config_runner(&s->config));
 	put_parts(o, units, run);
+	/* Of a run without a timeline the measured time is the whole. */
+	if (!json_object_get(o, "total_time_ps"))
+		put_int(o, "total_time_ps", t.time_ps);
 	put_unmodelled(o, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);

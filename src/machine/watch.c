@@ -1,10 +1,11 @@
 /* watch.c - a thread that looks, and a handler that stops. */
-#include "csprun/watch.h"
+#include "machine/watch.h"
 
 #include <glib.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ enum { EXIT_BY_SIGNAL = 128, SAME_PRESS_NS = 300 * 1000 * 1000 };
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-static struct csp_machine *volatile running;
+static const struct machine_watched *volatile running;
 static struct machine_live *live;
 static volatile sig_atomic_t signal_seen;
 static uint64_t signal_ns;
@@ -27,7 +28,7 @@ static bool is_watched;
 /* A signal may come twice: to the process group, and from strata. */
 static void on_signal(int number)
 {
-	struct csp_machine *m = running;
+	const struct machine_watched *run = running;
 	const uint64_t now_ns = machine_live_now_ns();
 
 	if (signal_seen && number == SIGINT && now_ns - signal_ns > SAME_PRESS_NS)
@@ -36,8 +37,8 @@ static void on_signal(int number)
 		return;
 	signal_ns = now_ns;
 	signal_seen = number;
-	if (m)
-		csp_machine_stop(m);
+	if (run)
+		run->stop(run->ctx);
 }
 
 static void *watch(void *unused)
@@ -54,7 +55,7 @@ static void *watch(void *unused)
 		until.tv_nsec %= 1000000000;
 		if (!sem_clockwait(&over, CLOCK_MONOTONIC, &until))
 			return NULL;
-		csp_machine_progress(running, &p);
+		running->progress(running->ctx, &p);
 		machine_live_write(live, &p, NULL, 0);
 	}
 }
@@ -72,11 +73,11 @@ static void catch_signals(void)
 	}
 }
 
-void csprun_watch_begin(struct csp_machine *m, struct machine_live *to)
+void machine_watch_begin(const struct machine_watched *run, struct machine_live *to)
 {
 	sigset_t all, before;
 
-	running = m;
+	running = run;
 	live = to;
 	catch_signals();
 	sem_init(&over, 0, 0);
@@ -88,7 +89,7 @@ void csprun_watch_begin(struct csp_machine *m, struct machine_live *to)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void csprun_watch_end(void)
+void machine_watch_end(void)
 {
 	sem_post(&over);
 	if (is_watched)
@@ -96,7 +97,7 @@ void csprun_watch_end(void)
 	running = NULL;
 }
 
-int csprun_watch_signal(void)
+int machine_watch_signal(void)
 {
 	return signal_seen;
 }
