@@ -43,6 +43,7 @@ struct names {
 	struct machine_config config; /* of every part, with a memory that stands for any */
 	struct sim_param_groups groups;
 	struct sim_stat_tables stats;
+	const struct machine_explain *rows; /* of all parts: what they put into the results */
 	const char *wrong; /* the first name that nothing has */
 };
 
@@ -62,17 +63,25 @@ static bool is_parameter(const struct names *n, const char *key)
 	return sim_param_groups_find(&n->groups, key, NULL);
 }
 
-/* "stat.", "param." and so on name what parts have declared; a list, and what its items have, the results. */
+static bool is_put(const struct machine_explain *rows, const char *name, bool is_list)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_name *r = is_list ? rows->items[i]->lists : rows->items[i]->fields;
+		     r->name; r++)
+			if (!strcmp(r->name, name))
+				return true;
+	return false;
+}
+
+/* "stat.", "param." and so on name what parts have declared; lists, and other fields, what they put into results. */
 static bool is_name(void *ctx, const char *name, bool is_list)
 {
-	static const char *const lists[] = {"stacks",	       "core_account.accelerators", "account.kernels",
-					    "duality.kernels", "unit_account.cores",	    NULL};
-	static const char *const fields[] = {"time_s", "coprocessor.cfmas", "coprocessor.cores", NULL};
+	static const char *const of_all[] = {"time_s", "cycles", "energy_j", NULL};
 	struct names *n = ctx;
 	bool is_right;
 
 	if (is_list)
-		is_right = g_strv_contains(lists, name);
+		is_right = is_put(n->rows, name, true);
 	else if (g_str_has_prefix(name, "own."))
 		is_right = true;
 	else if (g_str_has_prefix(name, "stat."))
@@ -82,7 +91,7 @@ static bool is_name(void *ctx, const char *name, bool is_list)
 	else if (g_str_has_prefix(name, "traffic.") || g_str_has_prefix(name, "peak."))
 		is_right = machine_traffic_has(strchr(name, '.') + 1);
 	else
-		is_right = g_strv_contains(fields, name);
+		is_right = g_strv_contains(of_all, name) || is_put(n->rows, name, false);
 	if (!is_right && !n->wrong)
 		n->wrong = g_intern_string(name);
 	return is_right;
@@ -155,22 +164,32 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->whole);
 	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->amount);
+	for (const struct sim_explain_line *r = e->summary; r->label && !m; r++) {
+		m = formula_mistake(n, r->label, r->when);
+		m = m ? m : text_mistake(n, r->text);
+	}
 	return m;
+}
+
+static bool is_any(void *ctx, const char *part)
+{
+	(void)ctx;
+	(void)part;
+	return true;
 }
 
 char *machine_explain_mistake(void)
 {
 	g_autofree struct names *n = g_new(struct names, 1);
+	struct machine_explain all;
 	char *mistake = NULL;
 	const char *mechanism;
 
 	names_init(n);
-	for (const struct machine_part *const *p = machine_parts; *p && !mistake; p++) {
-		const struct sim_explain *own = (*p)->explain ? (*p)->explain(NULL) : NULL;
-
-		if (own)
-			mistake = rows_mistake(n, own);
-	}
+	machine_explain_of_parts(is_any, NULL, NULL, &all);
+	n->rows = &all;
+	for (uint32_t i = 0; i < all.count && !mistake; i++)
+		mistake = rows_mistake(n, all.items[i]);
 	for (uint32_t i = 1; (mechanism = ndp_mechanism_name(i)) && !mistake; i++) {
 		const struct sim_explain *own = ndp_mechanism_explain(mechanism);
 

@@ -3,6 +3,7 @@
 #include "report/explain.h"
 
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -167,6 +168,25 @@ static bool units(json_t *sums, const json_t *run, const char *side)
 	return count > 0;
 }
 
+/* The time of what a part has an account of by its rows. */
+static bool shares(json_t *sums, const json_t *run, const char *side)
+{
+	const double time_ps = report_number(run, "time_ps", NULL);
+	struct machine_explain rows;
+	json_t *all, *share;
+	bool has_any;
+	size_t i;
+
+	report_rows_of(run, &rows);
+	all = report_shares(run, &rows);
+	has_any = json_array_size(all);
+	json_array_foreach(json_object_get(json_array_get(all, 0), "shares"), i, share)
+		add_part(sums, json_string_value(json_object_get(share, "name")), side,
+			 report_number(share, "share", NULL) * time_ps);
+	json_decref(all);
+	return has_any;
+}
+
 /* Both runs have an account of this kind. */
 static json_t *sums_of(bool (*add)(json_t *, const json_t *, const char *), const json_t *a, const json_t *b)
 {
@@ -185,6 +205,8 @@ static json_t *time_parts(const json_t *a, const json_t *b)
 
 	if (!sums)
 		sums = sums_of(units, a, b);
+	if (!sums)
+		sums = sums_of(shares, a, b);
 	json_object_foreach(sums, name, part) {
 		const double of_a = report_number(part, "a_ps", NULL), of_b = report_number(part, "b_ps", NULL);
 

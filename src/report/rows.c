@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ps_per_us = 1e6, ps_per_s = 1e12, shown = 0.001;
+static const double ps_per_us = 1e6, ps_per_s = 1e12, pj_per_j = 1e12, shown = 0.001;
 
 /* ---- names ---- */
 
@@ -39,6 +39,8 @@ static double value(void *ctx, const char *name)
 
 	if (!strcmp(name, "time_s"))
 		return report_number(run, "time_ps", NULL) / ps_per_s;
+	if (!strcmp(name, "energy_j"))
+		return number_of(json_object_get(run, "energy_total_pj")) / pj_per_j;
 	if (!strcmp(name, "traffic.dram"))
 		return report_dram_bytes(run, &bytes) ? bytes : NAN;
 	if (g_str_has_prefix(name, "stat."))
@@ -251,7 +253,7 @@ void report_shares_print(FILE *out, const json_t *shares)
 
 /* ---- findings ---- */
 
-/* "{FORMULA:D}" as a number with D decimals. */
+/* "{FORMULA:D}" as a number with D decimals, "{FORMULA:Dg}" with D significant digits; "-" where it is missing. */
 static char *sentence(const json_t *run, const char *text)
 {
 	GString *out = g_string_new(NULL);
@@ -265,9 +267,13 @@ static char *sentence(const json_t *run, const char *text)
 		}
 
 		g_autofree char *inner = g_strndup(at + 1, (size_t)(end - at - 1));
+		const double number = formula(run, inner);
 
-		g_string_append_printf(out, "%.*f", atoi(end + 1), formula(run, inner));
 		at = strchr(end, '}');
+		if (isnan(number))
+			g_string_append_c(out, '-');
+		else
+			g_string_append_printf(out, at[-1] == 'g' ? "%.*g" : "%.*f", atoi(end + 1), number);
 	}
 	return g_string_free(out, FALSE);
 }
@@ -281,4 +287,22 @@ void report_findings_add(const json_t *run, const struct machine_explain *rows, 
 			if (text)
 				json_array_append_new(findings, json_string(text));
 		}
+}
+
+/* ---- the summary ---- */
+
+bool report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows)
+{
+	bool has_lines = false;
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_line *l = rows->items[i]->summary; l->label; l++) {
+			g_autofree char *text =
+			    !*l->when || formula(run, l->when) > 0 ? sentence(run, l->text) : NULL;
+
+			has_lines = true;
+			if (text)
+				fprintf(out, "  %-14s %s\n", l->label, text);
+		}
+	return has_lines;
 }

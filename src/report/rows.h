@@ -30,6 +30,8 @@ json_t *report_shares(const json_t *run, const struct machine_explain *rows);
 /* Appends the sentences whose condition holds. */
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
 
+/* Prints the machine's own lines of a summary. False: its parts have written none. */
+bool report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows);
 void report_bounds_print(FILE *out, const json_t *bounds);
 void report_ledger_sums_print(FILE *out, const json_t *ledger);
 void report_shares_print(FILE *out, const json_t *shares);

@@ -1,6 +1,7 @@
 /* summary.c - what `strata run` prints of one run. */
 #include "report/offloads.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include "report/demangle.h"
 
@@ -392,29 +393,10 @@ static void print_measures(FILE *out, const json_t *run)
 	}
 }
 
-static void print_coprocessor(FILE *out, const json_t *run)
-{
-	const json_t *c = json_object_get(run, "coprocessor");
-	const double cfmas = report_number(c, "cfmas", NULL), cores = report_number(c, "cores", NULL);
-	const double checks = report_number(c, "checks", NULL);
-	const double from = report_number(c, "from_memory_bytes", NULL), to = report_number(c, "to_memory_bytes", NULL);
-
-	fprintf(out, "  time           %.6g us, %.0f cycles, %.0f core%s\n",
-		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL), cores,
-		cores > 1 ? "s" : "");
-	fprintf(out, "  units          %.1f %% of the time, %.4g GFLOPS (8 for a complex multiply-add)\n",
-		100 * report_number(c, "utilisation", NULL), per_second(run, 8 * cfmas) / 1e9);
-	fprintf(out, "  memory         %.4g GB/s from it, %.4g GB/s to it, packets whole\n",
-		per_second(run, from) / bytes_per_gb, per_second(run, to) / bytes_per_gb);
-	fprintf(out, "  power          %.4g W\n",
-		per_second(run, report_number(run, "energy_total_pj", NULL)) / ps_per_s);
-	if (checks > 0)
-		fprintf(out, "  checks         %.0f of %.0f passed, the largest error %.3g of its bound\n",
-			report_number(c, "checks_passed", NULL), checks, report_number(c, "worst_error", NULL));
-}
-
 void report_summary_print(FILE *out, const json_t *run)
 {
+	struct machine_explain rows;
+
 	print_head(out, run);
 	if (!report_has_run(run)) {
 		print_no_run(out, run);
@@ -427,8 +409,8 @@ void report_summary_print(FILE *out, const json_t *run)
 		print_energy(out, run);
 		return;
 	}
-	if (json_object_get(run, "coprocessor")) {
-		print_coprocessor(out, run);
+	report_rows_of(run, &rows);
+	if (report_lines_print(out, run, &rows)) {
 		print_measures(out, run);
 		print_energy(out, run);
 		return;

@@ -15,10 +15,15 @@
  *                                    a number with D decimals
  *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
  *   SHARE(label, amount)             a part of that time; what all of them leave is said to be unaccounted
+ *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
+ *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits
+ *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
+ *   LIST(name)                       a list of them
  *
  * All but labels, names and texts are formulas (base/formula.h) over the results of a run: stat.NAME and param.NAME are
  * statistics and parameters, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
- * what was read and written), time_s the time of the run's kernels, or of the program where it has none. A statistic
+ * what was read and written), time_s the time of the run's kernels, or of the program where it has none, cycles the
+ * cycles of that time, energy_j the energy. A statistic
  * that the machine does not count is 0, everything else that it does not have is missing.
  *
  * In the C file that holds them: define EXPLAIN_TABLE (the name of the struct sim_explain) and EXPLAIN_ROWS (the file),
@@ -55,6 +60,12 @@ struct sim_explain_units {
 struct sim_explain_share {
 	const char *label, *amount;
 };
+struct sim_explain_line {
+	const char *when, *label, *text;
+};
+struct sim_explain_name {
+	const char *name;
+};
 
 /* Each list ends with a row whose first text is NULL. */
 struct sim_explain {
@@ -66,6 +77,8 @@ struct sim_explain {
 	const struct sim_explain_finding *findings;
 	const struct sim_explain_units *units;
 	const struct sim_explain_share *shares;
+	const struct sim_explain_line *summary;
+	const struct sim_explain_name *fields, *lists;
 };
 
 #endif

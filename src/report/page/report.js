@@ -401,12 +401,13 @@ function head() {
 }
 
 function overview() {
+	const has_kernels = runs.some(r => r.result.program);
 	const s = section('overview', 'Overview', works.length > 1 ? 'Speed-up and energy ratio are over the first verified run of the ' +
 		'same program with the same arguments.' : '');
 	table(s, [
 		{name: 'run', value: r => r.label},
 		{name: 'verified', value: r => r.result.verified ? 'yes' : 'NO'},
-		{name: 'kernels us', value: r => us(r.result.time_ps)},
+		{name: has_kernels ? 'kernels us' : 'time us', value: r => us(r.result.time_ps)},
 		{name: 'speed-up', value: r => r.speedup},
 		{name: 'program us', value: r => us(r.result.total_time_ps)},
 		{name: 'IPC', value: r => r.result.ipc},
@@ -416,7 +417,7 @@ function overview() {
 		{name: 'commit', value: r => r.result.source_commit},
 		{name: 'date', value: r => r.result.date},
 	], runs, {name: 'overview'});
-	per_program(runs, 'time of the kernels', (own, title) =>
+	per_program(runs, has_kernels ? 'time of the kernels' : 'measured time', (own, title) =>
 		bars(s, title, 'us', own.map(r => ({label: r.label, value: us(r.result.time_ps), color: r.color}))));
 }
 
@@ -439,13 +440,19 @@ function accounts(parent) {
 			(c, who) => us(c.row[who + '_ps']), false);
 	stacked_parts(parent, 'cycles of the functional units', 'cycles', runs.filter(r => r.why && r.why.units)
 		.map(r => ({label: r.label, parts: parts(r.why.units.parts, 'cycles', 1)})));
+	/* What parts say of their time by rows (UNITS and SHARE of sim/explain.h). */
+	const all = runs.flatMap(r => ((r.why || {}).shares || []).map(units => ({label: r.label, units})));
+	for (const what of new Set(all.map(a => `${a.units.unit} of ${a.units.label}`)))
+		stacked_parts(parent, what, what, all.filter(a => `${a.units.unit} of ${a.units.label}` === what)
+			.map(a => ({label: a.label, parts: {...Object.fromEntries(a.units.shares.map(s => [s.name, s.amount])),
+				unaccounted: Math.max(0, a.units.unaccounted)}})));
 }
 
 function why() {
 	const all = runs.filter(r => r.why), gpu = all.filter(r => r.why.cycles && r.why.cycles.scheduler_cycles > 0);
 	if (!all.length) return;
-	const s = section('why', 'Where the time goes', 'Every cycle of every scheduler, and all time of every core with an ' +
-		'account, has one reason; bounds are what a resource alone needs at its full rate.');
+	const s = section('why', 'Where the time goes', 'All time that there is an account of has one reason; bounds are what a ' +
+		'resource alone needs at its full rate.');
 	const parts = [...new Set(gpu.flatMap(r => Object.keys(r.why.cycles)))].filter(p => p !== 'scheduler_cycles');
 	if (gpu.length) stacked(s, 'cycles of the schedulers', 'cycles', gpu, parts, (r, p) => r.why.cycles[p] || 0, true);
 	accounts(s);
