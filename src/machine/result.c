@@ -1,8 +1,10 @@
 /* result.c - what a run gives back: one JSON object, and three lines for runs without strata. */
 #include "machine/result.h"
 
+#include "base/formula.h"
 #include "base/units.h"
 #include "energy/events.h"
+#include "machine/explain.h"
 #include "machine/json.h"
 #include "machine/machine.h"
 #include "machine/program.h"
@@ -15,12 +17,10 @@
 #include <glib.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-/* The statistics of the SMs that say why a scheduler issued nothing: "sm.stall_REASON" and their unit's suffix. */
-static const char stall_prefix[] = "stall_";
 
 static json_t *params_json(const struct machine_config *config, json_t *units)
 {
@@ -306,29 +306,42 @@ bool machine_result_write(const struct machine_run *run)
 	return is_written;
 }
 
-struct top_stall {
-	const char *name;
-	uint64_t cycles, total_cycles;
-};
-
-static void find_top_stall(void *ctx, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
-			   const struct sim_hist *hist)
+static double statistic(void *ctx, const char *name)
 {
-	struct top_stall *top = ctx;
+	uint64_t value;
 
-	if (hist || strcmp(prefix, "sm") || !g_str_has_prefix(row->name, stall_prefix))
-		return;
-	top->total_cycles += value;
-	if (value > top->cycles) {
-		top->cycles = value;
-		top->name = row->name + strlen(stall_prefix);
+	return g_str_has_prefix(name, "stat.") && sim_stats_value(ctx, name + strlen("stat."), &value) ? (double)value
+												       : NAN;
+}
+
+/* What the units whose time the machine's parts account for waited for most. */
+static void print_main_wait(const struct machine_run *run, int fd)
+{
+	const struct base_formula_scope scope = {.value = statistic, .ctx = run->machine->ctx.stats};
+	const struct sim_explain_units *whose = NULL;
+	const char *name = NULL;
+	double most = 0, all = 0;
+	struct machine_explain rows;
+
+	machine_explain_of(&run->session->config, &rows);
+	for (uint32_t i = 0; i < rows.count && !whose; i++) {
+		whose = rows.items[i]->units->label ? rows.items[i]->units : NULL;
+		for (const struct sim_explain_share *s = rows.items[i]->shares; whose && s->label; s++) {
+			const double own = s->is_used ? 0 : base_formula_value(s->amount, &scope);
+
+			all += own;
+			name = own > most ? s->label : name;
+			most = fmax(own, most);
+		}
 	}
+	if (name)
+		dprintf(fd, "strata: main stall: %s, %.1f %% of the stalled %s of %s\n", name, 100 * most / all,
+			whose->unit, whose->label);
 }
 
 void machine_result_print_short(const struct machine_run *run, int fd)
 {
 	struct totals t = totals_of(run);
-	struct top_stall top = {0};
 
 	dprintf(fd, "strata: %s: %" PRIu64 " kernels, %.3f us in kernels, %.3f us the whole program\n",
 		run->session->machine, machine_kernels_counts(run->kernels).ran, (double)t.time_ps / BASE_PS_PER_US,
@@ -336,10 +349,7 @@ void machine_result_print_short(const struct machine_run *run, int fd)
 	dprintf(fd, "strata: %" PRIu64 " warp instructions in %" PRIu64 " cycles, IPC %.2f\n", t.warp_instructions,
 		t.cycles, ipc_of(&t));
 	if (run->machine)
-		sim_stats_each(run->machine->ctx.stats, find_top_stall, &top);
-	if (top.name)
-		dprintf(fd, "strata: main stall: %s, %.1f %% of stalled scheduler cycles\n", top.name,
-			100.0 * (double)top.cycles / (double)top.total_cycles);
+		print_main_wait(run, fd);
 }
 
 void machine_result_lost(const char *path)

@@ -3,6 +3,7 @@
 
 #include "report/demangle.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <string.h>
@@ -10,14 +11,14 @@
 enum { LINES_KEPT = 20, LINES_SHOWN = 8 };
 
 static const char *const places[] = {"gpu", "stacks"};
-/* Waits that are split along the way, and the statistic of each. */
+/* Shares of the time that are split along the way. */
 static const struct {
-	const char *name, *key, *statistic, *title;
+	const char *name, *key, *title;
 } waits[] = {
-    {"memory", "memory_parts", "sm.stall_memory", "waiting on memory"},
-    {"fetch", "fetch_parts", "sm.stall_fetch", "waiting for instructions"},
-    {"fence", "fence_parts", "sm.stall_fence", "waiting at fences"},
-    {"offload", "offload_parts", "sm.stall_offload", "waiting for blocks that are away"},
+    {"memory", "memory_parts", "waiting on memory"},
+    {"fetch", "fetch_parts", "waiting for instructions"},
+    {"fence", "fence_parts", "waiting at fences"},
+    {"offload", "offload_parts", "waiting for blocks that are away"},
 };
 enum { WAITS = G_N_ELEMENTS(waits) };
 
@@ -71,7 +72,7 @@ static void put_waits(json_t *out, const json_t *run, json_t *const parts[WAITS]
 {
 	for (size_t w = 0; w < WAITS; w++) {
 		g_autofree char *left_key = g_strconcat(waits[w].name, "_unaccounted", NULL);
-		double left = report_number(run, "stats", waits[w].statistic);
+		double left = report_share_amount(run, waits[w].name);
 		const char *key;
 		json_t *value;
 
@@ -85,12 +86,13 @@ static void put_waits(json_t *out, const json_t *run, json_t *const parts[WAITS]
 json_t *report_account(const json_t *run)
 {
 	const json_t *account = json_object_get(run, "account");
-	const double all = report_number(run, "stats", "sm.scheduler_cycles");
 	json_t *parts[WAITS], *lines, *kernel, *line, *out;
+	double all;
 	size_t i, k;
 
 	if (!json_is_object(account))
 		return json_null();
+	all = report_shares_whole(run);
 	for (size_t w = 0; w < WAITS; w++)
 		parts[w] = json_object();
 	out = json_object();

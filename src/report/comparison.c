@@ -59,31 +59,15 @@ static void print_ratio(FILE *out, int width, double a, double b)
 		fprintf(out, " %*s", width, "-");
 }
 
-/* The largest share of the time that its part has an account of. False: there is none. */
-static bool print_main_share(FILE *out, const json_t *run)
-{
-	struct machine_explain rows;
-	json_t *all;
-	const json_t *first;
-
-	report_rows_of(run, &rows);
-	all = report_shares(run, &rows);
-	first = json_array_get(json_object_get(json_array_get(all, 0), "shares"), 0);
-	if (first)
-		fprintf(out, " %s %.0f %%", text_of(first, "name"), 100 * report_number(first, "share", NULL));
-	json_decref(all);
-	return first;
-}
-
 static void print_main_stall(FILE *out, const json_t *run)
 {
-	struct report_stall stall;
+	struct report_wait wait;
 
 	if (json_object_get(run, "channels"))
 		fprintf(out, " %.3f", report_number(run, "accesses", NULL) / 1e6);
-	else if (report_top_stalls(run, &stall, 1))
-		fprintf(out, " %s %.0f %%", stall.reason, 100 * stall.share);
-	else if (!print_main_share(out, run))
+	else if (report_top_waits(run, &wait, 1, NULL))
+		fprintf(out, " %s %.0f %%", wait.name, 100 * wait.share);
+	else
 		fputs(" -", out);
 }
 

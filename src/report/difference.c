@@ -3,6 +3,7 @@
 
 #include "report/explain.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -165,16 +166,6 @@ static json_t *sorted(json_t *pairs, int (*order)(const void *, const void *))
 	return out;
 }
 
-static void add_stall(void *self, const char *name, json_t *a, json_t *b)
-{
-	json_array_append_new(self, pair_new(name, a, b));
-}
-
-static json_t *share_of(const json_t *cycles, double all)
-{
-	return all > 0 ? json_real(json_number_value(cycles) / all) : json_null();
-}
-
 static double share_change(const json_t *pair)
 {
 	return fabs(json_number_value(json_object_get(pair, "b_share")) -
@@ -191,23 +182,49 @@ static int by_share_change(const void *left, const void *right)
 	return strcmp(json_string_value(json_object_get(*a, "name")), json_string_value(json_object_get(*b, "name")));
 }
 
-/* The cycles in which a scheduler issued, and those of every reason why it did not, add up to all of them. */
-static json_t *stalls(const json_t *a, const json_t *b)
+/* The row of a name; a new one where there is none. */
+static json_t *row_named(json_t *rows, const char *name)
 {
-	const char *const all = "sm.scheduler_cycles", *const issued = "sm.issued_cycles";
-	json_t *of_a = json_object_get(a, "stats"), *of_b = json_object_get(b, "stats"), *out = json_array(), *pair;
+	json_t *row;
 	size_t i;
 
-	if (!json_object_get(of_a, all) && !json_object_get(of_b, all))
-		return out;
-	add_stall(out, "issued", json_object_get(of_a, issued), json_object_get(of_b, issued));
-	each_name(json_object_get(a, "stalls"), json_object_get(b, "stalls"), add_stall, out);
-	json_array_foreach(out, i, pair) {
-		json_object_set_new(pair, "a_share",
-				    share_of(json_object_get(pair, "a"), report_number(a, "stats", all)));
-		json_object_set_new(pair, "b_share",
-				    share_of(json_object_get(pair, "b"), report_number(b, "stats", all)));
+	json_array_foreach(rows, i, row) {
+		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
+			return row;
 	}
+	row = json_pack("{s:s, s:n, s:n, s:n, s:n}", "name", name, "a", "b", "a_share", "b_share");
+	json_array_append_new(rows, row);
+	return row;
+}
+
+/* Of one run: whose time its parts' rows account for, and the shares of it. */
+static void add_shares(json_t *out, const json_t *run, const char *amount, const char *share)
+{
+	struct machine_explain rows;
+	json_t *all, *units, *one;
+	size_t i, k;
+
+	report_rows_of(run, &rows);
+	all = report_shares(run, &rows);
+	json_array_foreach(all, i, units)
+		json_array_foreach(json_object_get(units, "shares"), k, one) {
+			json_t *row = row_named(out, json_string_value(json_object_get(one, "name")));
+
+			json_object_set(row, "of", json_object_get(units, "label"));
+			json_object_set(row, "unit", json_object_get(units, "unit"));
+			json_object_set(row, amount, json_object_get(one, "amount"));
+			json_object_set(row, share, json_object_get(one, "share"));
+		}
+	json_decref(all);
+}
+
+/* What units did with their time: all of it adds up to the whole. */
+static json_t *shares(const json_t *a, const json_t *b)
+{
+	json_t *out = json_array();
+
+	add_shares(out, a, "a", "a_share");
+	add_shares(out, b, "b", "b_share");
 	return sorted(out, by_share_change);
 }
 
@@ -224,7 +241,7 @@ json_t *report_runs_difference(const json_t *a, const json_t *b)
 	json_object_set_new(out, "who", identity);
 	json_object_set_new(out, "params", params);
 	json_object_set_new(out, "results", results(a, b));
-	json_object_set_new(out, "stalls", stalls(a, b));
+	json_object_set_new(out, "shares", shares(a, b));
 	json_object_set_new(out, "stats", sorted(stats, by_importance));
 	report_runs_explain(out, a, b);
 	return out;
@@ -281,7 +298,7 @@ static bool differ(const json_t *pair)
 	return !json_equal(json_object_get(pair, "a"), json_object_get(pair, "b"));
 }
 
-static void print_stalls(FILE *out, const json_t *pairs)
+static void print_shares(FILE *out, const json_t *pairs)
 {
 	bool has_title = false;
 	json_t *pair;
@@ -294,7 +311,8 @@ static void print_stalls(FILE *out, const json_t *pairs)
 		if (!differ(pair))
 			continue;
 		if (!has_title)
-			fputs("\nwhere the schedulers' cycles went\n", out);
+			fprintf(out, "\nwhere the %s of %s went\n", json_string_value(json_object_get(pair, "unit")),
+				json_string_value(json_object_get(pair, "of")));
 		has_title = true;
 		fprintf(out, "  %-34s  %18.1f %%  %18.1f %%  %+8.1f points\n",
 			json_string_value(json_object_get(pair, "name")), a, b, b - a);
@@ -329,7 +347,7 @@ void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t 
 	    {"who", "what ran"},
 	    {"params", "parameters"},
 	    {"results", "results"},
-	    {"stalls", NULL},
+	    {"shares", NULL},
 	    {"stats", "statistics, the most important first"},
 	};
 	bool is_equal = true;
@@ -341,7 +359,7 @@ void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t 
 		if (parts[i][1])
 			print_part(out, parts[i][1], part, strcmp(parts[i][0], "stats") ? UINT32_MAX : stats_shown);
 		else
-			print_stalls(out, part);
+			print_shares(out, part);
 	}
 	if (is_equal)
 		fputs("nothing differs\n", out);

@@ -126,28 +126,12 @@ static void add_part(json_t *sums, const char *name, const char *side, double ps
 	json_object_set_new(part, side, json_real(report_number(part, side, NULL) + ps));
 }
 
-/* The mean scheduler's time by what it did. False: there is none. */
-static bool schedulers(json_t *sums, const json_t *run, const char *side)
-{
-	const double all = report_number(run, "stats", "sm.scheduler_cycles");
-	const double time_ps = report_number(run, "time_ps", NULL);
-	json_t *value;
-	const char *reason;
-
-	if (all <= 0)
-		return false;
-	add_part(sums, "issued", side, report_number(run, "stats", "sm.issued_cycles") / all * time_ps);
-	json_object_foreach(json_object_get(run, "stalls"), reason, value)
-		add_part(sums, reason, side, json_number_value(value) / all * time_ps);
-	return true;
-}
-
 static bool has_run_something(const json_t *unit, double time_ps)
 {
 	return report_number(unit, "parts", "none") + report_number(unit, "parts", "no_message") < time_ps;
 }
 
-/* The same of the units with an account. */
+/* The mean unit's time, of those with an account that ran something. */
 static bool units(json_t *sums, const json_t *run, const char *side)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
@@ -200,13 +184,11 @@ static json_t *sums_of(bool (*add)(json_t *, const json_t *, const char *), cons
 
 static json_t *time_parts(const json_t *a, const json_t *b)
 {
-	json_t *sums = sums_of(schedulers, a, b), *out = json_array(), *part;
+	json_t *sums = sums_of(shares, a, b), *out = json_array(), *part;
 	const char *name;
 
 	if (!sums)
 		sums = sums_of(units, a, b);
-	if (!sums)
-		sums = sums_of(shares, a, b);
 	json_object_foreach(sums, name, part) {
 		const double of_a = report_number(part, "a_ps", NULL), of_b = report_number(part, "b_ps", NULL);
 

@@ -38,13 +38,19 @@ bool report_has_run(const json_t *run);
  * result object, or a row of the list of runs. */
 char *report_unmodelled_mark(const json_t *run);
 
-/* The reasons why schedulers issued nothing, largest first. */
-struct report_stall {
-	const char *reason;
-	double share; /* of all scheduler cycles, 0..1 */
+/* What the units whose time a part's rows account for waited for, by its name. */
+struct report_wait {
+	const char *name;
+	double share; /* of all of that time, 0..1 */
 };
-/* Fills out[0..max) and returns how many there are; stalls of zero cycles are left out. */
-uint32_t report_top_stalls(const json_t *run, struct report_stall *out, uint32_t max);
+/* Whose time that is, "cycles" of "the schedulers", and the share in which they did their work. */
+struct report_waiting {
+	const char *of, *unit;
+	double used;
+};
+/* Fills out[0..max), the largest first, and returns how many there are; what took no time is left out. *whose may be
+ * NULL; its `of` is NULL where no part has such an account. */
+uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t max, struct report_waiting *whose);
 
 /* The summary of one run. */
 void report_summary_print(FILE *out, const json_t *run);

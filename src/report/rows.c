@@ -213,8 +213,8 @@ static json_t *shares_of(const json_t *run, const struct sim_explain *rows, cons
 		left -= amount;
 		if (amount > 0)
 			report_insert(shares, "amount",
-				      json_pack("{s:s, s:f, s:f}", "name", s->label, "amount", amount, "share",
-						amount / whole));
+				      json_pack("{s:s, s:f, s:f, s:b}", "name", s->label, "amount", amount, "share",
+						amount / whole, "is_used", s->is_used));
 	}
 	return json_pack("{s:s, s:s, s:f, s:f, s:o}", "label", u->label, "unit", u->unit, "whole", whole, "unaccounted",
 			 left, "shares", shares);
@@ -231,6 +231,63 @@ json_t *report_shares(const json_t *run, const struct machine_explain *rows)
 	return out;
 }
 
+uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t max, struct report_waiting *whose)
+{
+	struct machine_explain rows;
+	struct report_waiting ignored;
+	uint32_t i = 0, count = 0;
+	double whole;
+
+	report_rows_of(run, &rows);
+	while (i < rows.count && !rows.items[i]->units->label)
+		i++;
+	whose = whose ? whose : &ignored;
+	*whose = (struct report_waiting){.of = NULL};
+	whole = i < rows.count ? formula(run, rows.items[i]->units->whole) : 0;
+	if (!(whole > 0))
+		return 0;
+	whose->of = rows.items[i]->units->label;
+	whose->unit = rows.items[i]->units->unit;
+	for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++) {
+		const double share = formula(run, s->amount) / whole;
+		uint32_t at = count;
+
+		if (s->is_used)
+			whose->used += share;
+		while (at && out[at - 1].share < share)
+			at--;
+		if (s->is_used || share <= 0 || at == max)
+			continue;
+		count += count < max;
+		memmove(&out[at + 1], &out[at], (count - 1 - at) * sizeof(out[0]));
+		out[at] = (struct report_wait){s->label, share};
+	}
+	return count;
+}
+
+double report_shares_whole(const json_t *run)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		if (rows.items[i]->units->label)
+			return formula(run, rows.items[i]->units->whole);
+	return 0;
+}
+
+double report_share_amount(const json_t *run, const char *name)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++)
+			if (!strcmp(s->label, name))
+				return formula(run, s->amount);
+	return 0;
+}
+
 void report_shares_print(FILE *out, const json_t *shares)
 {
 	json_t *units, *row;
@@ -239,8 +296,8 @@ void report_shares_print(FILE *out, const json_t *shares)
 	json_array_foreach((json_t *)(uintptr_t)shares, i, units) {
 		const char *unit = json_string_value(json_object_get(units, "unit"));
 
-		fprintf(out, "\n%s: %.0f %s\n", json_string_value(json_object_get(units, "label")),
-			report_number(units, "whole", NULL), unit);
+		fprintf(out, "\nthe %s of %s: %.0f\n", unit, json_string_value(json_object_get(units, "label")),
+			report_number(units, "whole", NULL));
 		json_array_foreach(json_object_get(units, "shares"), k, row)
 			if (report_number(row, "share", NULL) >= shown)
 				fprintf(out, "  %-44s %14.0f    %7.1f %%\n",

@@ -25,8 +25,12 @@ bool report_ideal(const json_t *run, const char **label, double *least_ps);
 /* What mechanisms did, where they did it: name, statistic, value. */
 json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows);
 /* Whose time there is an account of: label, unit, whole, unaccounted, and "shares", the largest first: name, amount,
- * share. Of units that were not at work nothing. */
+ * share, is_used. Of units that were not at work nothing. */
 json_t *report_shares(const json_t *run, const struct machine_explain *rows);
+/* All of the first such time; 0: there is none. */
+double report_shares_whole(const json_t *run);
+/* How much time went to what has this name; 0: nothing has it. */
+double report_share_amount(const json_t *run, const char *name);
 /* Appends the sentences whose condition holds. */
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
 

@@ -40,11 +40,11 @@ double report_runs_instructions(const char *path, const char *workload, char **a
 /* Takes one run, with its statistics and parameters, out of the store. */
 bool report_runs_remove(const char *path, uint64_t number, char **message);
 
-/* What differs from a to b: "who" (machine, program, versions ...), "params", "results", "stalls" and "stats", each an
- * array of objects with name, a, b and, where both are numbers, ratio. Of stalls all, those whose share of the
- * schedulers' cycles (a_share, b_share) changed most first. Of statistics: the most important first, that is those with
- * the largest |b - a| / max(|a|, |b|) * log2(1 + max(|a|, |b|)); histograms by count, p50 and p99. And "time_parts"
- * and "explanation" (report/explain.h). */
+/* What differs from a to b: "who" (machine, program, versions ...), "params", "results", "shares" and "stats", each an
+ * array of objects with name, a, b and, where both are numbers, ratio. Of shares all, of what units did with their time
+ * (unit, of), those whose share of it (a_share, b_share) changed most first. Of statistics: the most important first,
+ * that is those with the largest |b - a| / max(|a|, |b|) * log2(1 + max(|a|, |b|)); histograms by count, p50 and p99.
+ * And "time_parts" and "explanation" (report/explain.h). */
 json_t *report_runs_difference(const json_t *a, const json_t *b);
 /* stats_shown: at most so many of the statistics; UINT32_MAX: all. */
 void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t stats_shown);

@@ -12,7 +12,7 @@
 static const double ps_per_s = 1e12, ps_per_us = 1e6, ps_per_ns = 1e3, bytes_per_gb = 1e9, bytes_per_mb = 1e6,
 		    pj_per_mj = 1e9;
 
-enum { STALLS_SHOWN = 4, EXIT_OWN_FAILURE = 125, EXIT_BY_SIGNAL = 128, EXIT_BY_INTERRUPT = 130 };
+enum { WAITS_SHOWN = 4, EXIT_OWN_FAILURE = 125, EXIT_BY_SIGNAL = 128, EXIT_BY_INTERRUPT = 130 };
 
 static double per_second(const json_t *run, double bytes)
 {
@@ -135,17 +135,19 @@ static void print_program(FILE *out, const json_t *run)
 	fputc('\n', out);
 }
 
-static void print_stalls(FILE *out, const json_t *run)
+/* What units waited for, where a part has an account of their time. */
+static void print_waits(FILE *out, const json_t *run)
 {
-	struct report_stall stalls[STALLS_SHOWN];
-	uint32_t count = report_top_stalls(run, stalls, STALLS_SHOWN);
-	double issued = ratio_percent(report_number(run, "stats", "sm.issued_cycles"),
-				      report_number(run, "stats", "sm.scheduler_cycles"));
+	struct report_wait waits[WAITS_SHOWN];
+	struct report_waiting whose;
+	const uint32_t count = report_top_waits(run, waits, WAITS_SHOWN, &whose);
 
+	if (!whose.of)
+		return;
 	fprintf(out, "  limited by     ");
 	for (uint32_t i = 0; i < count; i++)
-		fprintf(out, "%s %.1f %%, ", stalls[i].reason, 100 * stalls[i].share);
-	fprintf(out, "issuing %.1f %% of scheduler cycles\n", issued);
+		fprintf(out, "%s %.1f %%; ", waits[i].name, 100 * waits[i].share);
+	fprintf(out, "at work %.1f %% of the %s of %s\n", 100 * whose.used, whose.unit, whose.of);
 }
 
 /* has: somebody counts them. */
@@ -411,6 +413,7 @@ void report_summary_print(FILE *out, const json_t *run)
 	}
 	report_rows_of(run, &rows);
 	if (report_lines_print(out, run, &rows)) {
+		print_waits(out, run);
 		print_measures(out, run);
 		print_energy(out, run);
 		return;
@@ -418,11 +421,12 @@ void report_summary_print(FILE *out, const json_t *run)
 	print_time(out, run);
 	print_program(out, run);
 	if (json_object_get(run, "duality")) {
+		print_waits(out, run);
 		print_duality(out, run);
 		print_energy(out, run);
 		return;
 	}
-	print_stalls(out, run);
+	print_waits(out, run);
 	report_offloads_print(out, run);
 	print_traffic(out, run);
 	print_stacks(out, run);

@@ -150,33 +150,3 @@ char *report_unmodelled_mark(const json_t *run)
 
 	return ratio > BASE_UNMODELLED_MARKED ? g_strdup_printf("UNMODELLED %.1f %%", 100 * ratio) : g_strdup("");
 }
-
-static double scheduler_cycles(const json_t *run)
-{
-	return report_number(run, "stats", "sm.scheduler_cycles");
-}
-
-uint32_t report_top_stalls(const json_t *run, struct report_stall *out, uint32_t max)
-{
-	json_t *stalls = json_object_get(run, "stalls");
-	double total = scheduler_cycles(run);
-	uint32_t count = 0;
-	const char *reason;
-	json_t *value;
-
-	if (total <= 0)
-		return 0;
-	json_object_foreach(stalls, reason, value) {
-		double share = json_number_value(value) / total;
-		uint32_t at = count;
-
-		while (at && out[at - 1].share < share)
-			at--;
-		if (share <= 0 || at == max)
-			continue;
-		count += count < max;
-		memmove(&out[at + 1], &out[at], (count - 1 - at) * sizeof(out[0]));
-		out[at] = (struct report_stall){reason, share};
-	}
-	return count;
-}

@@ -14,14 +14,9 @@
 #include <glib.h>
 #include <string.h>
 
-enum { KERNELS_SHOWN = 10, FINDINGS_STALLS = 2 };
+enum { KERNELS_SHOWN = 10, FINDINGS_WAITS = 2 };
 
 static const double ps_per_us = 1e6, large = 0.7, small = 0.05;
-
-static double stat_of(const json_t *run, const char *key)
-{
-	return report_number(run, "stats", key);
-}
 
 static double share(double part, double whole)
 {
@@ -40,25 +35,6 @@ static json_t *program_of(const json_t *run)
 	/* The device is busy with kernels and copies; where both go on it is counted as a kernel. */
 	return json_pack("{s:f, s:f, s:f, s:f, s:f}", "time_ps", all, "kernels_ps", kernels, "copies_ps",
 			 MAX(busy - kernels, 0), "idle_ps", MAX(all - busy, 0), "copies_beside_kernels_ps", overlap);
-}
-
-/* ---- the schedulers' cycles ---- */
-
-static json_t *cycles_of(const json_t *run)
-{
-	const double all = stat_of(run, "sm.scheduler_cycles"), issued = stat_of(run, "sm.issued_cycles");
-	json_t *out = json_object(), *stalls = json_object_get(run, "stalls"), *value;
-	double sum = issued;
-	const char *reason;
-
-	json_object_set_new(out, "scheduler_cycles", json_real(all));
-	json_object_set_new(out, "issued", json_real(issued));
-	json_object_foreach(stalls, reason, value) {
-		json_object_set(out, reason, value);
-		sum += json_number_value(value);
-	}
-	json_object_set_new(out, "unaccounted", json_real(all - sum));
-	return out;
 }
 
 /* ---- kernels ---- */
@@ -137,16 +113,16 @@ static void find_bound(const json_t *bounds, json_t *out)
 						 json_string_value(json_object_get(first, "name")), 100 * own));
 }
 
-static void find_stalls(const json_t *run, json_t *out)
+static void find_waits(const json_t *run, json_t *out)
 {
-	struct report_stall stalls[FINDINGS_STALLS];
-	const uint32_t count = report_top_stalls(run, stalls, FINDINGS_STALLS);
+	struct report_wait waits[FINDINGS_WAITS];
+	struct report_waiting whose;
+	const uint32_t count = report_top_waits(run, waits, FINDINGS_WAITS, &whose);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (stalls[i].share > small)
-			add_finding(
-			    out, g_strdup_printf("schedulers issue nothing in %.1f %% of their cycles because of: %s",
-						 100 * stalls[i].share, stalls[i].reason));
+		if (waits[i].share > small)
+			add_finding(out, g_strdup_printf("%.1f %% of the %s of %s go by without work because of: %s",
+							 100 * waits[i].share, whose.unit, whose.of, waits[i].name));
 }
 
 /* What the results have something of. */
@@ -176,7 +152,7 @@ static void put_units(json_t *why, const json_t *run, json_t *findings)
 json_t *report_why(const json_t *run, const json_t *any)
 {
 	const bool has_kernels = json_is_object(json_object_get(run, "program"));
-	const bool has_schedulers = stat_of(run, "sm.scheduler_cycles") > 0;
+	const bool has_account = json_object_get(run, "account");
 	const json_t *other = report_is_same_work(run, any) ? any : NULL;
 	json_t *why = json_object(), *findings = json_array(), *bounds;
 	struct machine_explain rows;
@@ -187,14 +163,13 @@ json_t *report_why(const json_t *run, const json_t *any)
 		find_program(run, findings);
 	put_units(why, run, findings);
 	find_bound(bounds, findings);
-	find_stalls(run, findings);
+	find_waits(run, findings);
 	report_findings_add(run, &rows, findings);
-	put_if(why, "account", has_schedulers, report_account(run));
+	put_if(why, "account", has_account, report_account(run));
 	json_object_set_new(why, "placed", report_placed(run, other));
-	put_if(why, "blocks", has_schedulers, report_ledger(run));
+	put_if(why, "blocks", has_account, report_ledger(run));
 	json_object_set_new(why, "roofline", report_roofline(run));
 	put_if(why, "program", has_kernels, program_of(run));
-	put_if(why, "cycles", has_schedulers, cycles_of(run));
 	json_object_set_new(why, "shares", report_shares(run, &rows));
 	put_if(why, "kernels", has_kernels, kernels_of(run));
 	json_object_set_new(why, "bounds", bounds);
@@ -216,20 +191,6 @@ static void print_program(FILE *out, const json_t *program)
 		const double own = report_number(program, parts[i][1], NULL);
 
 		fprintf(out, "  %-44s %14.3f us %7.1f %%\n", parts[i][0], own / ps_per_us, 100 * share(own, all));
-	}
-}
-
-static void print_cycles(FILE *out, const json_t *cycles)
-{
-	const double all = report_number(cycles, "scheduler_cycles", NULL);
-	const char *name;
-	json_t *value;
-
-	fprintf(out, "\nthe schedulers' cycles: %.0f\n", all);
-	json_object_foreach((json_t *)cycles, name, value) {
-		if (strcmp(name, "scheduler_cycles") && json_number_value(value) != 0)
-			fprintf(out, "  %-44s %14.0f    %7.1f %%\n", name, json_number_value(value),
-				100 * share(json_number_value(value), all));
 	}
 }
 
@@ -265,10 +226,8 @@ void report_why_print(FILE *out, const json_t *why)
 		print_program(out, json_object_get(why, "program"));
 		print_kernels(out, json_object_get(why, "kernels"));
 	}
-	if (json_object_get(why, "cycles"))
-		print_cycles(out, json_object_get(why, "cycles"));
-	report_account_print(out, json_object_get(why, "account"));
 	report_shares_print(out, json_object_get(why, "shares"));
+	report_account_print(out, json_object_get(why, "account"));
 	report_bounds_print(out, json_object_get(why, "bounds"));
 	report_roofline_print(out, json_object_get(why, "roofline"));
 	report_ledger_sums_print(out, json_object_get(why, "ledger"));

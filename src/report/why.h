@@ -9,8 +9,8 @@
  * coprocessor "units" (report/units.h, null without an account) in the place of the first two. other: a run of the
  * same program on another machine, for the times there, or NULL:
  * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
- * - "cycles": the cycles of all schedulers by what they did, "issued" or a reason for issuing nothing. They add up to
- *   "scheduler_cycles"; "unaccounted" is what is missing, 0 unless there is a bug;
+ * - "shares": whose time a part's rows have an account of (label, unit, whole), and "shares" of it, the largest first:
+ *   name, amount, share, is_used. They add up to the whole; "unaccounted" is what is missing, 0 unless there is a bug;
  * - "account": waiting on memory by where the requests were, and the costliest instructions (report/account.h);
  * - "cores": where the time of cores and NDP cores went (report/cores.h), null without an account; elsewhere it lacks;
  * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;

@@ -14,7 +14,8 @@
  *   FINDING(when, text)              a sentence for runs in which the formula `when` is above 0; {FORMULA:D} in it is
  *                                    a number with D decimals
  *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
- *   SHARE(label, amount)             a part of that time; what all of them leave is said to be unaccounted
+ *   USED(label, amount)              a part of that time in which it does its work
+ *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits
  *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
@@ -59,6 +60,7 @@ struct sim_explain_units {
 };
 struct sim_explain_share {
 	const char *label, *amount;
+	bool is_used;
 };
 struct sim_explain_line {
 	const char *when, *label, *text;

@@ -23,29 +23,32 @@ static json_t *make_run(const char *workload, const char *machine, int time_ps, 
 		      "machine", machine, "mechanism", "none", "verified", 1, "exit_status", 0, "cycles", 100,
 		      "time_ps", time_ps, "total_time_ps", 3000000 + time_ps, "ipc", 2.5, "energy_total_pj", energy_pj);
 
-	json_object_set_new(run, "stalls", json_pack("{s:i, s:i, s:i, s:i}", "a", 10, "b", 30, "c", 0, "d", 20));
 	json_object_set_new(run, "stats",
-			    json_pack("{s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100, "memory.write_latency_ps",
-				      "count", 4, "sum", 40, "p50", 9));
+			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100,
+				      "sm.issued_cycles", 40, "sm.stall_lsu", 10, "sm.stall_memory", 30,
+				      "sm.stall_fence", 0, "sm.stall_idle", 20, "memory.write_latency_ps", "count", 4, "sum", 40, "p50", 9));
 	json_object_set_new(run, "params", json_pack("{s:i, s:s}", "gpu.sm_count", 68, "sm.scheduler", "gto"));
 	json_object_set_new(run, "units",
 			    json_pack("{s:s, s:s}", "sm.scheduler_cycles", "cycles", "memory.write_latency_ps", "ps"));
 	return run;
 }
 
-static void test_top_stalls(void **state)
+static void test_top_waits(void **state)
 {
 	json_t *run = make_run("w", "m", 1, 1);
-	struct report_stall stalls[4];
+	struct report_wait waits[4];
+	struct report_waiting whose;
 
 	(void)state;
-	assert_int_equal(report_top_stalls(run, stalls, 4), 3);
-	assert_string_equal(stalls[0].reason, "b");
-	assert_string_equal(stalls[1].reason, "d");
-	assert_string_equal(stalls[2].reason, "a");
-	assert_true(stalls[0].share == 0.3);
-	assert_int_equal(report_top_stalls(run, stalls, 2), 2);
-	assert_string_equal(stalls[1].reason, "d");
+	assert_int_equal(report_top_waits(run, waits, 4, &whose), 3);
+	assert_string_equal(waits[0].name, "memory");
+	assert_string_equal(waits[1].name, "idle");
+	assert_string_equal(waits[2].name, "lsu");
+	assert_true(waits[0].share == 0.3);
+	assert_string_equal(whose.of, "the schedulers");
+	assert_true(whose.used == 0.4);
+	assert_int_equal(report_top_waits(run, waits, 2, NULL), 2);
+	assert_string_equal(waits[1].name, "idle");
 	json_decref(run);
 }
 
@@ -81,7 +84,7 @@ static void test_comparison(void **state)
 	/* 4 times and 1 times as fast: the mean is 2. Energy doubled and halved: the mean is 1. */
 	assert_non_null(strstr(text, "   4.00x    1.75x")); /* of 7 us and 4 us the whole program */
 	assert_non_null(strstr(text, "geo. mean   base"));
-	assert_non_null(strstr(text, "   2.00x  b 30 %"));
+	assert_non_null(strstr(text, "   2.00x  memory 30 %"));
 
 	const char *mean = strstr(text, "of 2 of 2 workloads\n");
 
@@ -248,8 +251,8 @@ static void test_comparison_of_what_is_not_counted(void **state)
 
 	char *text = comparison_of(runs, 1);
 
-	assert_non_null(strstr(text, "     0.001     0.002     0.000     0.007    10.0000   1.00x  b 30 %\n"));
-	assert_non_null(strstr(text, "         -         -         -     0.009     5.0000   0.50x* b 30 %\n"));
+	assert_non_null(strstr(text, "     0.001     0.002     0.000     0.007    10.0000   1.00x  memory 30 %\n"));
+	assert_non_null(strstr(text, "         -         -         -     0.009     5.0000   0.50x* memory 30 %\n"));
 	assert_non_null(strstr(text, "energy of other: memory; not counted: cores\n"));
 	assert_non_null(strstr(text, "* energies of different parts"));
 	assert_null(strstr(text, "4.00x"));
@@ -787,7 +790,7 @@ static void test_curve(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_top_stalls),
+	    cmocka_unit_test(test_top_waits),
 	    cmocka_unit_test(test_comparison), cmocka_unit_test(test_offloads),
 	    cmocka_unit_test(test_comparison_of_a_failure),
 	    cmocka_unit_test(test_comparison_of_what_is_not_counted),

@@ -449,12 +449,10 @@ function accounts(parent) {
 }
 
 function why() {
-	const all = runs.filter(r => r.why), gpu = all.filter(r => r.why.cycles && r.why.cycles.scheduler_cycles > 0);
+	const all = runs.filter(r => r.why);
 	if (!all.length) return;
 	const s = section('why', 'Where the time goes', 'All time that there is an account of has one reason; bounds are what a ' +
 		'resource alone needs at its full rate.');
-	const parts = [...new Set(gpu.flatMap(r => Object.keys(r.why.cycles)))].filter(p => p !== 'scheduler_cycles');
-	if (gpu.length) stacked(s, 'cycles of the schedulers', 'cycles', gpu, parts, (r, p) => r.why.cycles[p] || 0, true);
 	accounts(s);
 	const programs = all.filter(r => r.why.program);
 	if (programs.length) stacked(s, 'the program', 'us', programs, ['kernels', 'copies', 'idle'],
