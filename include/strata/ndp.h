@@ -198,7 +198,7 @@ static inline size_t strata_receive(void *data, size_t bytes)
 	return __strata_ndp_receive ? __strata_ndp_receive(data, bytes) : 0;
 }
 
-/* Accelerators of the machine: NDPs that are hardware (ndp.hdl), number n at memory channel n; 0: none. */
+/* Accelerators of the machine: NDPs that are hardware (hdl.design), number n at memory channel n; 0: none. */
 static inline uint32_t strata_accelerator_count(void)
 {
 	return __strata_accelerator_count ? __strata_accelerator_count() : 0;

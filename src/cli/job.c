@@ -291,12 +291,12 @@ void cli_target_arguments_add(struct cli_target *target, const char *text)
 static void design_load(const struct cli_paths *paths, struct machine_session *s, struct base_diag_list *diag)
 {
 	const struct hdl_sources from = {.designs = paths->designs, .shim = paths->hdl_shim};
-	g_autofree char *file = hdl_design_find(&from, machine_hdl_params(&s->config)->hdl, diag);
+	g_autofree char *file = hdl_design_find(&from, machine_hdl_params(&s->config)->design, diag);
 	g_autofree char *library = file ? hdl_design_build(&from, file, machine_hdl_params(&s->config), diag) : NULL;
 
 	if (library && g_strlcpy(s->design_path, library, sizeof(s->design_path)) >= sizeof(s->design_path))
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.hdl: the folder of kept designs has too long a name");
+				"hdl.design: the folder of kept designs has too long a name");
 }
 
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)

@@ -118,7 +118,7 @@ static void fail(struct accelerator *a, const char *format, ...)
 
 	end_designs(a->s);
 	g_string_printf(text, "the accelerator of NDP %u (%s), at its cycle %" G_GUINT64_FORMAT ": ", a->number,
-			a->s->p->hdl, sim_cycle_now(a->s->engine, a->comp.domain));
+			a->s->p->design, sim_cycle_now(a->s->engine, a->comp.domain));
 	va_start(args, format);
 	g_string_append_vprintf(text, format, args);
 	va_end(args);
@@ -408,7 +408,7 @@ static void count_quiet(struct accelerator *a, bool is_quiet)
 		g_autofree char *state = last_state(a);
 
 		fail(a,
-		     "busy for ndp.cycle_limit_count = %" G_GUINT64_FORMAT
+		     "busy for hdl.cycle_limit_count = %" G_GUINT64_FORMAT
 		     " cycles without an access or a reply; %u messages wait for it; %s",
 		     limit, a->message_count, state);
 	}
@@ -448,7 +448,7 @@ static void count_polls(struct accelerator *a, bool has_acted)
 		a->poll_cycles = 0;
 	else if (limit && ++a->poll_cycles > limit)
 		fail(a,
-		     "busy for ndp.poll_limit_count = %" G_GUINT64_FORMAT " cycles in which it only reads, between 0x%"
+		     "busy for hdl.poll_limit_count = %" G_GUINT64_FORMAT " cycles in which it only reads, between 0x%"
 		     G_GINT64_MODIFIER "x and 0x%" G_GINT64_MODIFIER "x; it seems to wait for what nobody writes",
 		     limit, a->read_begin, a->read_end);
 }
@@ -510,7 +510,7 @@ static void fail_by(struct accelerator *a, uint8_t error)
 		break;
 	case HDL_ERROR_SILENT:
 		fail(a,
-		     "vvp, which simulates it, has not answered for ndp.answer_limit_ns = %" G_GUINT64_FORMAT
+		     "vvp, which simulates it, has not answered for hdl.answer_limit_ns = %" G_GUINT64_FORMAT
 		     "; its logic may not settle",
 		     a->s->p->answer_limit_ns);
 		break;
@@ -699,7 +699,7 @@ void hdl_tell_stuck(struct hdl_system *s, void (*tell)(const char *text))
 		text = g_strdup_printf("  the accelerator of NDP %u (%s) took %" G_GUINT64_FORMAT
 				       " messages, sent %" G_GUINT64_FORMAT
 				       " replies, and is not busy, so that nobody steps it; %s",
-				       a->number, s->p->hdl, a->taken_count, a->reply_count, state);
+				       a->number, s->p->design, a->taken_count, a->reply_count, state);
 		tell(text);
 	}
 }
@@ -766,7 +766,7 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 	for (uint32_t i = 0; i < s->count; i++)
 		accelerator_init(&s->accelerators[i], s, i);
 	s->account = hdl_account_new(account, first_unit, s->count, s->limit,
-				     sim_period_units(s->engine, sim_domain_find(s->engine, clock_name)), p->hdl);
+				     sim_period_units(s->engine, sim_domain_find(s->engine, clock_name)), p->design);
 	sim_stats_add_table(ctx->stats, &hdl_stat_table, &s->stats, sizeof(s->stats));
 	return s;
 }

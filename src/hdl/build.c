@@ -24,11 +24,11 @@ char *hdl_design_find(const struct hdl_sources *from, const char *name, struct b
 	if (!access(path, R_OK))
 		return g_steal_pointer(&path);
 	if (strchr(name, '/'))
-		base_diag_error(diag, nowhere, "ndp.hdl = %s: %s", name, strerror(errno));
+		base_diag_error(diag, nowhere, "hdl.design = %s: %s", name, strerror(errno));
 	else
 		base_diag_error(diag, nowhere,
-				"ndp.hdl = %s: there is no design of ours of this name; a file has a '/': ./%s", name,
-				name);
+				"hdl.design = %s: there is no design of ours of this name; a file has a '/': ./%s",
+				name, name);
 	return NULL;
 }
 
@@ -42,7 +42,7 @@ static bool add_file(GChecksum *sum, const char *folder, const char *name, struc
 	gsize size;
 
 	if (!g_file_get_contents(path, &text, &size, &error)) {
-		base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+		base_diag_error(diag, nowhere, "hdl.design: %s", error->message);
 		return false;
 	}
 	g_checksum_update(sum, (const guchar *)text, (gssize)size);
@@ -134,7 +134,7 @@ static char *keep(const char *kept, const char *key, const char *scratch, struct
 
 	if (name && !g_rename(made, name))
 		return g_steal_pointer(&name);
-	base_diag_error(diag, nowhere, "ndp.hdl: cannot keep %s: %s", made, strerror(errno));
+	base_diag_error(diag, nowhere, "hdl.design: cannot keep %s: %s", made, strerror(errno));
 	return NULL;
 }
 
@@ -174,7 +174,7 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 	if (!key || name)
 		return name;
 	if (g_mkdir_with_parents(kept, 0777) || !g_mkdtemp(scratch)) {
-		base_diag_error(diag, nowhere, "ndp.hdl: cannot write to %s: %s", kept, strerror(errno));
+		base_diag_error(diag, nowhere, "hdl.design: cannot write to %s: %s", kept, strerror(errno));
 		return NULL;
 	}
 	m.scratch = scratch;
@@ -183,7 +183,8 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 			name = keep(kept, key, scratch, diag);
 		else if (!*is_refused)
 			base_diag_error(diag, nowhere,
-					"ndp.hdl: no library can be made of the design; what the tools say is above");
+					"hdl.design: no library can be made of the design; what the tools say is "
+					"above");
 	}
 	hdl_tool_remove_folder(scratch);
 	return name;
@@ -191,7 +192,7 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 
 static void refuse(const char *tool, struct base_diag_list *diag)
 {
-	base_diag_error(diag, nowhere, "ndp.hdl: %s refuses the design; what it says is above", tool);
+	base_diag_error(diag, nowhere, "hdl.design: %s refuses the design; what it says is above", tool);
 }
 
 /* What the first tool refuses, the other may take: then that is said, and not why. */
@@ -212,7 +213,7 @@ static char *library_by_any(const struct hdl_making *m, GString *said, struct ba
 	if (library)
 		g_string_printf(
 		    said,
-		    "ndp.hdl: verilator refuses the design, so Icarus Verilog simulates it, which is slower\n");
+		    "hdl.design: verilator refuses the design, so Icarus Verilog simulates it, which is slower\n");
 	else
 		refuse("verilator", diag);
 	return library;
@@ -248,7 +249,7 @@ static char *verilog_of(const struct hdl_files *files, const char *folder, GStri
 	}
 	if (g_file_set_contents(to, text, -1, &error))
 		return g_steal_pointer(&to);
-	base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+	base_diag_error(diag, nowhere, "hdl.design: %s", error->message);
 	return NULL;
 }
 
@@ -260,7 +261,7 @@ static char *build_vhdl(struct hdl_making *m, const struct hdl_params *p, GStrin
 	char *library = NULL;
 
 	if (!folder) {
-		base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+		base_diag_error(diag, nowhere, "hdl.design: %s", error->message);
 		return NULL;
 	}
 	verilog = verilog_of(m->files, folder, said, diag);

@@ -27,7 +27,7 @@ static bool add_folder(struct list *l, const char *name)
 	g_autofree char *folder = from_here(l, name);
 
 	if (!g_file_test(folder, G_FILE_TEST_IS_DIR)) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: there is no folder %s", folder);
+		base_diag_error(l->diag, l->at, "hdl.design: there is no folder %s", folder);
 		return false;
 	}
 	g_ptr_array_add(l->f->folders, g_steal_pointer(&folder));
@@ -54,11 +54,11 @@ static bool add_file(struct list *l, const char *word)
 	const bool is_vhdl = hdl_file_is_vhdl(file);
 
 	if (!g_file_test(file, G_FILE_TEST_IS_REGULAR)) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: there is no file %s", file);
+		base_diag_error(l->diag, l->at, "hdl.design: there is no file %s", file);
 		return false;
 	}
 	if (l->f->files->len && is_vhdl != l->f->is_vhdl) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: %s: a design is in Verilog or in VHDL, not in both", word);
+		base_diag_error(l->diag, l->at, "hdl.design: %s: a design is in Verilog or in VHDL, not in both", word);
 		return false;
 	}
 	l->f->is_vhdl = is_vhdl;
@@ -72,7 +72,8 @@ static bool include(struct list *l, const char *word)
 	struct list inner = {.f = l->f, .diag = l->diag, .path = path, .depth = l->depth + 1, .at = l->at};
 
 	if (inner.depth > DEPTH_MAX) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: file lists include each other more than %u deep", DEPTH_MAX);
+		base_diag_error(l->diag, l->at, "hdl.design: file lists include each other more than %u deep",
+				DEPTH_MAX);
 		return false;
 	}
 	return read_list(&inner);
@@ -113,7 +114,7 @@ static bool take(struct list *l, const char *word, char *pending)
 	if (*word != '-' && *word != '+')
 		return add_file(l, word);
 	base_diag_error(l->diag, l->at,
-			"ndp.hdl: '%s' is not known here; expected a file, +incdir+FOLDER, +define+NAME=VALUE, "
+			"hdl.design: '%s' is not known here; expected a file, +incdir+FOLDER, +define+NAME=VALUE, "
 			"-y FOLDER, -GNAME=VALUE, -work LIBRARY or -f LIST",
 			word);
 	return false;
@@ -147,7 +148,7 @@ static bool read_list(struct list *l)
 	bool is_good;
 
 	if (!g_file_get_contents(l->path, &text, NULL, &error)) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: %s", error->message);
+		base_diag_error(l->diag, l->at, "hdl.design: %s", error->message);
 		return false;
 	}
 	l->folder = g_path_get_dirname(l->path);
@@ -161,7 +162,7 @@ static bool read_list(struct list *l)
 		is_good = read_line(l, *line, &pending);
 	}
 	if (is_good && pending) {
-		base_diag_error(l->diag, l->at, "ndp.hdl: the list ends behind -%s, which needs a word",
+		base_diag_error(l->diag, l->at, "hdl.design: the list ends behind -%s, which needs a word",
 				pending == 'w' ? "work" : (char[]){pending, '\0'});
 		is_good = false;
 	}
@@ -178,6 +179,6 @@ bool hdl_file_list_read(struct hdl_files *f, const char *path, struct base_diag_
 		return false;
 	if (f->files->len)
 		return true;
-	base_diag_error(diag, (struct base_place){.file = path}, "ndp.hdl: the list names no file");
+	base_diag_error(diag, (struct base_place){.file = path}, "hdl.design: the list names no file");
 	return false;
 }

@@ -50,7 +50,7 @@ static void explain_ports(const char *of_tool, GString *said)
 	for (g_regex_match(line, of_tool, 0, &match); g_match_info_matches(match); g_match_info_next(match, NULL)) {
 		g_autofree char *name = g_match_info_fetch(match, 1);
 
-		g_string_append_printf(said, "ndp.hdl: module ndp has no port %s\n", name);
+		g_string_append_printf(said, "hdl.design: module ndp has no port %s\n", name);
 	}
 }
 

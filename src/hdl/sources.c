@@ -130,7 +130,7 @@ static struct source *source_read(const char *path, struct base_diag_list *diag)
 	struct source *s;
 
 	if (!g_file_get_contents(path, &raw, NULL, &error)) {
-		base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+		base_diag_error(diag, nowhere, "hdl.design: %s", error->message);
 		return NULL;
 	}
 	text = without_comments(raw, is_vhdl);
@@ -171,8 +171,8 @@ static bool add_tree(GPtrArray *to, const char *folder, uint32_t depth, struct b
 
 	if (to->len == FOLDERS_MAX || depth > DEPTH_MAX) {
 		base_diag_error(diag, nowhere,
-				"ndp.hdl: %s has more than %u folders below it, or deeper than %u; expected a design's "
-				"own folder, or a file list",
+				"hdl.design: %s has more than %u folders below it, or deeper than %u; expected a "
+				"design's own folder, or a file list",
 				(char *)to->pdata[0], FOLDERS_MAX, DEPTH_MAX);
 		return false;
 	}
@@ -343,7 +343,7 @@ static bool find_folder(struct hdl_files *f, const char *folder, struct base_dia
 			continue;
 		if (top) {
 			base_diag_error(diag, nowhere,
-					"ndp.hdl = %s: %s and %s both have a module or entity ndp; name one of "
+					"hdl.design = %s: %s and %s both have a module or entity ndp; name one of "
 					"them, or a file list",
 					folder, top->path, s->path);
 			return false;
@@ -353,7 +353,7 @@ static bool find_folder(struct hdl_files *f, const char *folder, struct base_dia
 	if (!top) {
 		if (sources)
 			base_diag_error(diag, nowhere,
-					"ndp.hdl = %s: no file in it or below has a module or entity ndp", folder);
+					"hdl.design = %s: no file in it or below has a module or entity ndp", folder);
 		return false;
 	}
 	if (hdl_file_is_vhdl(top->path))
@@ -409,8 +409,8 @@ struct hdl_files *hdl_files_find(const char *path, const char *defines, const ch
 		is_good = find_vhdl(f, folder, top, false, diag);
 	else
 		is_good = find_verilog_file(f, top, diag);
-	if (is_good && add_pairs(f->defines, "ndp.defines", defines, false, diag) &&
-	    add_pairs(f->parameters, "ndp.parameters", parameters, true, diag))
+	if (is_good && add_pairs(f->defines, "hdl.defines", defines, false, diag) &&
+	    add_pairs(f->parameters, "hdl.parameters", parameters, true, diag))
 		return f;
 	hdl_files_free(f);
 	return NULL;

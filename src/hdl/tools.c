@@ -11,7 +11,8 @@ bool hdl_tool_is_there(const char *tool, const char *package, struct base_diag_l
 	g_autofree char *path = g_find_program_in_path(tool);
 
 	if (!path)
-		base_diag_error(diag, nowhere, "ndp.hdl needs %s, which is not installed (Debian: %s)", tool, package);
+		base_diag_error(diag, nowhere, "hdl.design needs %s, which is not installed (Debian: %s)", tool,
+				package);
 	return path;
 }
 
@@ -52,7 +53,7 @@ bool hdl_tool_copy(const char *from, const char *to, const char *name, struct ba
 
 	if (g_file_get_contents(source, &text, &size, &error) && g_file_set_contents(copy, text, (gssize)size, &error))
 		return true;
-	base_diag_error(diag, nowhere, "ndp.hdl: %s", error->message);
+	base_diag_error(diag, nowhere, "hdl.design: %s", error->message);
 	return false;
 }
 

@@ -100,7 +100,7 @@ static bool has_zlib(GString *said)
 
 	if (hdl_tool_run(NULL, words, &out, missing))
 		return true;
-	g_string_append(said, "ndp.wave needs zlib's header, which is not installed (Debian: zlib1g-dev)\n");
+	g_string_append(said, "hdl.wave needs zlib's header, which is not installed (Debian: zlib1g-dev)\n");
 	return false;
 }
 
@@ -130,11 +130,11 @@ static bool check_port(struct port *ports, uint32_t count, const char *name, uin
 		if (p->bits == bits && p->is_in == is_in)
 			return true;
 		g_string_append_printf(said,
-				       "ndp.hdl: port %s of module ndp is an %s of %u bits; expected an %s of %u\n",
+				       "hdl.design: port %s of module ndp is an %s of %u bits; expected an %s of %u\n",
 				       name, is_in ? "input" : "output", bits, p->is_in ? "input" : "output", p->bits);
 		return false;
 	}
-	g_string_append_printf(said, "ndp.hdl: module ndp has a port %s (%s of %u bits), which no accelerator has\n",
+	g_string_append_printf(said, "hdl.design: module ndp has a port %s (%s of %u bits), which no accelerator has\n",
 			       name, is_in ? "input" : "output", bits);
 	return false;
 }
@@ -169,7 +169,7 @@ static bool check_ports(const char *scratch, GString *said)
 	for (uint32_t i = 0; i < count; i++) {
 		if (!ports[i].is_needed || ports[i].is_there)
 			continue;
-		g_string_append_printf(said, "ndp.hdl: module ndp has no port %s (%s of %u bits)\n", ports[i].name,
+		g_string_append_printf(said, "hdl.design: module ndp has no port %s (%s of %u bits)\n", ports[i].name,
 				       ports[i].is_in ? "input" : "output", ports[i].bits);
 		is_good = false;
 	}

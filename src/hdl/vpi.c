@@ -224,10 +224,10 @@ static bool is_good_port(vpiHandle object)
 	const struct port *p = port_of_table(name);
 
 	if (!p)
-		fprintf(stderr, "ndp.hdl: module ndp has a port %s (%s of %d bits), which no accelerator has\n", name,
-			direction_text(direction), bits);
+		fprintf(stderr, "hdl.design: module ndp has a port %s (%s of %d bits), which no accelerator has\n",
+			name, direction_text(direction), bits);
 	else if (p->bits != bits || p->direction != direction)
-		fprintf(stderr, "ndp.hdl: port %s of module ndp is an %s of %d bits; expected an %s of %d\n", name,
+		fprintf(stderr, "hdl.design: port %s of module ndp is an %s of %d bits; expected an %s of %d\n", name,
 			direction_text(direction), bits, direction_text(p->direction), p->bits);
 	else
 		return true;
@@ -478,7 +478,7 @@ static void *make(const char *wave_path, uint64_t seed, uint64_t answer_ns)
 	close(program);
 	if (!error)
 		return d;
-	fprintf(stderr, "ndp.hdl: cannot start vvp: %s\n", strerror(error > 0 ? error : errno));
+	fprintf(stderr, "hdl.design: cannot start vvp: %s\n", strerror(error > 0 ? error : errno));
 	if (d->log >= 0)
 		close(d->log);
 	free(d);

@@ -170,25 +170,6 @@ static void put_powers(const struct machine_config *c, const struct sim_stats *s
 	put_text(units, "power_model_w", "W, on average");
 }
 
-#define FAULT_NAME(enumerator, name) #name,
-/* The mistakes of the protocol that the run was asked to make, in processors and NDPs. */
-static json_t *mistakes(const struct machine_config *c)
-{
-	static const char *const cpu_names[] = {CPU_FAULTS(FAULT_NAME)}, *const near_names[] = {COH_FAULTS(FAULT_NAME)};
-	static const char *const hdl_names[] = {HDL_FAULTS(FAULT_NAME)};
-	const struct channel_params *near = machine_channel_params(c);
-	const struct hdl_params *hdl = machine_hdl_params(c);
-	json_t *list = json_array();
-
-	if (params(c)->fault != CPU_FAULT_NONE)
-		json_array_append_new(list, json_sprintf("cpu.fault = %s", cpu_names[params(c)->fault]));
-	if (near && near->fault != COH_FAULT_NONE)
-		json_array_append_new(list, json_sprintf("channel.fault = %s", near_names[near->fault]));
-	if (hdl && hdl->fault != HDL_FAULT_NONE)
-		json_array_append_new(list, json_sprintf("ndp.fault = %s", hdl_names[hdl->fault]));
-	return list;
-}
-
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -214,7 +195,6 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_powers(c, stats, (uint64_t)time_ps, fields, units);
 	machine_cpu_account(m, fields, units);
 	machine_cpu_over_time(m, fields);
-	json_object_set_new(fields, "planted_mistakes", mistakes(c));
 	put_text(units, "cycles", "cycles of a core, from main to the end");
 	put_text(units, "time_ps", "ps, from main to the end");
 	put_text(units, "ipc", "instructions of all cores per cycle of a core");

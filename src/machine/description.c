@@ -180,7 +180,7 @@ static bool take(void *ctx, const struct base_item *item, bool is_first, struct 
 	if (item->group) {
 		g_autofree char *key = g_strconcat(item->group, ".", item->name, NULL);
 
-		return !is_first && machine_config_refuse_dropped(t->config, key, item->name_at, diag);
+		return !is_first && machine_config_refuse(t->config, key, item->name_at, diag);
 	}
 	if (strcmp(item->name, "gpu"))
 		return false;
@@ -251,7 +251,7 @@ bool machine_description_set(struct machine_config *config, const char *assignme
 
 		if (*value && set_standard(&t, key, value, (struct base_place){where, 0, 0}, diag))
 			return diag->error_count == errors_before;
-		if (machine_config_refuse_dropped(config, key, (struct base_place){where, 0, 0}, diag))
+		if (machine_config_refuse(config, key, (struct base_place){where, 0, 0}, diag))
 			return false;
 	}
 	return sim_description_set(&groups, assignment, where, diag);

@@ -23,7 +23,7 @@ struct hdl_system *machine_hdl(const struct machine *m)
 
 static bool is_present(const struct machine_config *c)
 {
-	return machine_cpu_params(c) && *params(c)->hdl;
+	return machine_cpu_params(c) && *params(c)->design;
 }
 
 static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
@@ -40,40 +40,40 @@ static const struct sim_explain *explain(const char *mechanism)
 
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
-	sim_param_groups_add(out, "ndp", hdl_param_rows, hdl_param_row_count, machine_config_at(c, &machine_hdl_part));
+	sim_param_groups_add(out, "hdl", hdl_param_rows, hdl_param_row_count, machine_config_at(c, &machine_hdl_part));
 }
 
 static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
-	const struct hdl_params *p = *params(c)->hdl ? params(c) : NULL;
+	const struct hdl_params *p = *params(c)->design ? params(c) : NULL;
 	const struct channel_params *near = machine_channel_params(c);
 
 	if (!p && *params(c)->wave)
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.wave = %s: there is no design; ndp.hdl names one", params(c)->wave);
+				"hdl.wave = %s: there is no design; hdl.design names one", params(c)->wave);
 	if (!p)
 		return;
 	if (!near)
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.hdl = %s: a design is the NDP of a channel, and there are none; "
+				"hdl.design = %s: a design is the NDP of a channel, and there are none; "
 				"channel.ndp_count makes some",
-				p->hdl);
+				p->design);
 	else if (near->cache_bytes || near->place != CHANNEL_PLACE_CPU)
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.hdl = %s: a design has no caches and runs no threads; expected "
+				"hdl.design = %s: a design has no caches and runs no threads; expected "
 				"channel.cache_bytes = 0 and channel.place = cpu",
-				p->hdl);
+				p->design);
 	else if (near->core_count < HDL_PORTS)
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.hdl = %s: channel.core_count = %llu accesses under way; expected one for each of "
-				"its %u ports at least",
-				p->hdl, (unsigned long long)near->core_count, HDL_PORTS);
+				"hdl.design = %s: channel.core_count = %llu accesses under way; expected one for each "
+				"of its %u ports at least",
+				p->design, (unsigned long long)near->core_count, HDL_PORTS);
 	if (!*p->wave && (p->wave_from_ps || p->wave_to_ps))
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.wave_from_ps, ndp.wave_to_ps: there is no waveform; ndp.wave names its files");
+				"hdl.wave_from_ps, hdl.wave_to_ps: there is no waveform; hdl.wave names its files");
 	if (p->wave_to_ps && p->wave_to_ps <= p->wave_from_ps)
 		base_diag_error(diag, (struct base_place){0},
-				"ndp.wave_to_ps = %llu: the waveform ends before it begins, at %llu ps",
+				"hdl.wave_to_ps = %llu: the waveform ends before it begins, at %llu ps",
 				(unsigned long long)p->wave_to_ps, (unsigned long long)p->wave_from_ps);
 }
 
@@ -102,9 +102,22 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	energy_list_add(out, &hdl_energy_table, params(c), &none, sizeof(none));
 }
 
+/* These were of the group "ndp", which now is of the mechanisms of GPUs alone. */
+static const struct machine_renamed renamed[] = {
+#define RENAMED(was, is) {"ndp." #was, "hdl." #is},
+#define PARAM_U64(name, unit, dflt, min, max, source, doc) RENAMED(name, name)
+#define PARAM_F64(name, unit, dflt, min, max, source, doc) RENAMED(name, name)
+#define PARAM_ENUM(name, choices, dflt, source, doc) RENAMED(name, name)
+#define PARAM_TEXT(name, source, doc) RENAMED(name, name)
+#include "hdl/hdl_params.def"
+#include "sim/param_end.inc"
+    RENAMED(hdl, design)
+    {NULL, NULL}};
+
 const struct machine_part machine_hdl_part = {.name = "hdl",
 					      .config_bytes = sizeof(struct hdl_params),
 					      .groups = groups,
+					      .renamed = renamed,
 					      .is_present = is_present,
 					      .belongs_to = &machine_cpu_part,
 					      .stats = stats_of,

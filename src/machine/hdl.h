@@ -1,4 +1,4 @@
-/* hdl.h - near-data processors that are hardware: the group "ndp" of machines with processors. */
+/* hdl.h - near-data processors that are hardware: the group "hdl" of machines with processors. */
 #ifndef STRATA_MACHINE_HDL_H
 #define STRATA_MACHINE_HDL_H
 

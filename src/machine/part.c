@@ -119,14 +119,12 @@ void machine_config_defaults(struct machine_config *c, const struct machine_part
 			parts[i]->defaults(c);
 }
 
-bool machine_config_refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
-				   struct base_diag_list *diag)
+static bool refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
+			   struct base_diag_list *diag)
 {
 	struct machine_config copy = *c;
-	struct sim_param_groups groups;
 
-	machine_config_groups(&copy, &groups);
-	for (uint32_t i = 0; c->parts[i] && !sim_param_groups_find(&groups, key, NULL); i++) {
+	for (uint32_t i = 0; c->parts[i]; i++) {
 		struct sim_param_groups own = {.count = 0};
 
 		if (!is_dropped(c, i) || !c->parts[i]->groups)
@@ -142,12 +140,35 @@ bool machine_config_refuse_dropped(const struct machine_config *c, const char *k
 	return false;
 }
 
+static bool refuse_renamed(const struct machine_config *c, const char *key, struct base_place at,
+			   struct base_diag_list *diag)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		for (const struct machine_renamed *r = c->parts[i]->renamed; r && r->was; r++)
+			if (!strcmp(r->was, key)) {
+				base_diag_error(diag, at, "unknown parameter '%s'; did you mean '%s'?", key, r->is);
+				return true;
+			}
+	return false;
+}
+
+bool machine_config_refuse(const struct machine_config *c, const char *key, struct base_place at,
+			   struct base_diag_list *diag)
+{
+	struct machine_config copy = *c;
+	struct sim_param_groups groups;
+
+	machine_config_groups(&copy, &groups);
+	return !sim_param_groups_find(&groups, key, NULL) &&
+	       (refuse_dropped(c, key, at, diag) || refuse_renamed(c, key, at, diag));
+}
+
 bool machine_config_set(struct machine_config *c, const char *key, const char *value, struct base_place at,
 			struct base_diag_list *diag)
 {
 	struct sim_param_groups groups;
 
-	if (machine_config_refuse_dropped(c, key, at, diag))
+	if (machine_config_refuse(c, key, at, diag))
 		return false;
 	machine_config_groups(c, &groups);
 	return sim_param_set(groups.items, groups.count, key, value, at, diag);

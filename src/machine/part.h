@@ -34,12 +34,19 @@ struct machine_files {
 	char **(*sources)(const char *path);
 };
 
+/* A parameter that had another name, "group.name". */
+struct machine_renamed {
+	const char *was, *is;
+};
+
 /* Every function may be NULL: there is nothing of the kind. */
 struct machine_part {
 	const char *name;
 	size_t config_bytes; /* of the struct of its parameters; plain values, for it is copied and compared */
 	/* Adds its tables, bound to its parameters in c. */
 	void (*groups)(struct machine_config *c, struct sim_param_groups *out);
+	/* Parameters that had other names, to a row of NULLs: who writes the old one is told the new one. */
+	const struct machine_renamed *renamed;
 	/* Where a default is not its table's. */
 	void (*defaults)(struct machine_config *c);
 	/* The part without which this one is never there; NULL: it stands alone. */
@@ -100,9 +107,10 @@ void machine_config_groups(struct machine_config *c, struct sim_param_groups *ou
 void machine_config_groups_present(struct machine_config *c, struct sim_param_groups *out);
 /* Takes a part out, and those that belong to it: none of their parameters can be set any more. */
 void machine_config_drop(struct machine_config *c, const struct machine_part *part);
-/* Is "group.name" a parameter of a part that has been dropped, and of no other? Adds a message that says so. */
-bool machine_config_refuse_dropped(const struct machine_config *c, const char *key, struct base_place at,
-				   struct base_diag_list *diag);
+/* Is "group.name" no parameter of the machine, but one of a part that has been dropped, or one's former name? Adds a
+ * message that says so. */
+bool machine_config_refuse(const struct machine_config *c, const char *key, struct base_place at,
+			   struct base_diag_list *diag);
 /* Is the part there? Of a list without the part: no. */
 bool machine_config_has(const struct machine_config *c, const struct machine_part *part);
 /* The part that runs programs; NULL: nothing does. */

@@ -92,6 +92,34 @@ static void put_field_units(json_t *units)
 			put_text(units, rows[i][0], rows[i][1]);
 }
 
+/* Does somebody plant mistakes here? Such a run shows who finds one, and nothing of the machine. */
+static const char fault[] = "fault";
+
+/* The mistakes that parts have been asked to make: of every group with a choice of them the one that is no default. */
+static void put_mistakes(json_t *o, const struct machine_config *config)
+{
+	struct machine_config copy = *config;
+	struct sim_param_groups groups;
+	json_t *list = NULL;
+
+	machine_config_groups_present(&copy, &groups);
+	for (uint32_t g = 0; g < groups.count; g++)
+		for (uint32_t i = 0; i < groups.items[g].row_count; i++) {
+			const struct sim_param_desc *row = &groups.items[g].rows[i];
+			char value[SIM_PARAM_TEXT_BYTES];
+
+			if (row->kind != SIM_PARAM_ENUM || strcmp(row->name, fault))
+				continue;
+			list = list ? list : json_array();
+			sim_param_format(&groups.items[g], row, value, sizeof(value));
+			if (sim_param_value(&groups.items[g], row) != row->dflt)
+				json_array_append_new(list, json_sprintf("%s.%s = %s", groups.items[g].prefix, fault,
+									 value));
+		}
+	if (list)
+		json_object_set_new(o, "planted_mistakes", list);
+}
+
 /* What every part of the machine says. */
 static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 {
@@ -108,6 +136,7 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result && machine_config_has(c, c->parts[i]))
 			c->parts[i]->result(c, run->machine, stats, o, units);
+	put_mistakes(o, c);
 	put_energy(o, run);
 	json_object_set_new(o, "stats", machine_stats_json(stats, units));
 	json_object_set_new(o, "distributions", machine_distributions_json(stats));

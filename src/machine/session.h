@@ -22,7 +22,7 @@ struct machine_session {
 	char machine[128];      /* "tom-baseline" */
 	char machine_file[4096]; /* its description, for the command's own records; no part of the session file */
 	char result_path[4096]; /* "" = none */
-	char design_path[4096]; /* the library of ndp.hdl; "" = there is none */
+	char design_path[4096]; /* the library of hdl.design; "" = there is none */
 	char check_path[4096];  /* where the memory checker's findings go; "" = no checker */
 	char spare_paths[MACHINE_SPARES_MAX][4096]; /* for results or findings that find no room there; "" = none */
 	char live_path[4096];   /* what the run does now (live.h); "" = nobody asks */

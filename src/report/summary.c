@@ -281,7 +281,7 @@ static void print_idle_ndps(FILE *out, const json_t *run)
 {
 	const json_t *params = json_object_get(run, "params"), *stats = json_object_get(run, "stats");
 	const double ndps = report_number(params, "channel.ndp_count", NULL);
-	const char *design = json_string_value(json_object_get(params, "ndp.hdl"));
+	const char *design = json_string_value(json_object_get(params, "hdl.design"));
 
 	if (ndps <= 0)
 		return;

@@ -26,7 +26,8 @@ static json_t *make_run(const char *workload, const char *machine, int time_ps, 
 	json_object_set_new(run, "stats",
 			    json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:{s:i, s:i, s:i}}", "sm.scheduler_cycles", 100,
 				      "sm.issued_cycles", 40, "sm.stall_lsu", 10, "sm.stall_memory", 30,
-				      "sm.stall_fence", 0, "sm.stall_idle", 20, "memory.write_latency_ps", "count", 4, "sum", 40, "p50", 9));
+				      "sm.stall_fence", 0, "sm.stall_idle", 20, "memory.write_latency_ps", "count", 4,
+				      "sum", 40, "p50", 9));
 	json_object_set_new(run, "params", json_pack("{s:i, s:s}", "gpu.sm_count", 68, "sm.scheduler", "gto"));
 	json_object_set_new(run, "units",
 			    json_pack("{s:s, s:s}", "sm.scheduler_cycles", "cycles", "memory.write_latency_ps", "ps"));

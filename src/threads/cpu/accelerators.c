@@ -86,7 +86,7 @@ void accelerators_stop(struct accelerators *a, uint64_t now_ps)
 {
 	hdl_stop(a->hdl, now_ps);
 	if (hdl_waves_are_empty(a->hdl))
-		machine_message("warning: ndp.wave: no design had anything to do in that time; there are no waveforms");
+		machine_message("warning: hdl.wave: no design had anything to do in that time; there are no waveforms");
 }
 
 void accelerators_unmap(struct accelerators *a, uint64_t address, uint64_t size)
@@ -254,7 +254,7 @@ struct accelerators *accelerators_new(struct hdl_system *hdl, const char *librar
 	a->user = threads;
 	if (hdl_system_connect(hdl, library, &user, &why))
 		return a;
-	machine_message("error: ndp.hdl: %s", why);
+	machine_message("error: hdl.design: %s", why);
 	g_free(a);
 	return NULL;
 }
