@@ -166,6 +166,8 @@ static double called(struct reader *r, const char *name)
 		value = extreme(r, !strcmp(name, "max"));
 	else if (!strcmp(name, "where"))
 		value = where(r);
+	else if (!strcmp(name, "missing"))
+		value = isnan(expression(r));
 	else if (!strcmp(name, "most") || !strcmp(name, "total"))
 		value = over_list(r, !strcmp(name, "total"));
 	else if (!strcmp(name, "count"))

@@ -4,6 +4,7 @@
  * name is, its scope says. Functions:
  *   min(A, B, ...)  max(A, B, ...)
  *   where(A, B)         B where A is above 0, otherwise missing
+ *   missing(A)          1 where A is missing, otherwise 0
  *   most(LIST, A)       the largest A of the list's items, missing if it has none
  *   total(LIST, A)      their sum
  *   count(LIST)         how many there are

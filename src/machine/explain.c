@@ -167,6 +167,8 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 	for (const struct sim_explain_line *r = e->summary; r->label && !m; r++) {
 		m = formula_mistake(n, r->label, r->when);
 		m = m ? m : text_mistake(n, r->text);
+		if (!m && r->way && !machine_traffic_has(r->way))
+			m = g_strdup_printf("'%s': no way '%s'", r->label, r->way);
 	}
 	return m;
 }

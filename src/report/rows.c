@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ps_per_us = 1e6, ps_per_s = 1e12, pj_per_j = 1e12, shown = 0.001;
+static const double ps_per_us = 1e6, bytes_per_mb = 1e6, bytes_per_gb = 1e9, ps_per_s = 1e12, pj_per_j = 1e12,
+		    shown = 0.001;
 
 /* ---- names ---- */
 
@@ -310,7 +311,21 @@ void report_shares_print(FILE *out, const json_t *shares)
 
 /* ---- findings ---- */
 
-/* "{FORMULA:D}" as a number with D decimals, "{FORMULA:Dg}" with D significant digits; "-" where it is missing. */
+/* A number as "D", "Dg" or "W.D" has it; "-" where it is missing. */
+static void append_number(GString *out, double number, const char *form)
+{
+	const char *point = memchr(form, '.', strcspn(form, "}"));
+	const int width = point ? atoi(form) : 0, digits = atoi(point ? point + 1 : form);
+
+	if (isnan(number))
+		g_string_append_printf(out, "%*s", width, "-");
+	else if (form[strcspn(form, "}") - 1] == 'g')
+		g_string_append_printf(out, "%*.*g", width, digits, number);
+	else
+		g_string_append_printf(out, "%*.*f", width, digits, number);
+}
+
+/* With its numbers in the place of "{FORMULA:FORM}". */
 static char *sentence(const json_t *run, const char *text)
 {
 	GString *out = g_string_new(NULL);
@@ -324,13 +339,9 @@ static char *sentence(const json_t *run, const char *text)
 		}
 
 		g_autofree char *inner = g_strndup(at + 1, (size_t)(end - at - 1));
-		const double number = formula(run, inner);
 
+		append_number(out, formula(run, inner), end + 1);
 		at = strchr(end, '}');
-		if (isnan(number))
-			g_string_append_c(out, '-');
-		else
-			g_string_append_printf(out, at[-1] == 'g' ? "%.*g" : "%.*f", atoi(end + 1), number);
 	}
 	return g_string_free(out, FALSE);
 }
@@ -348,18 +359,28 @@ void report_findings_add(const json_t *run, const struct machine_explain *rows, 
 
 /* ---- the summary ---- */
 
-bool report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows)
+/* Bytes, their rate and the peak of it; "-" of a way that nobody counts. */
+static char *way_text(const json_t *run, const char *way)
 {
-	bool has_lines = false;
+	g_autofree char *traffic = g_strconcat("traffic.", way, NULL), *peak = g_strconcat("peak.", way, NULL);
+	const double bytes = formula(run, traffic), time_s = formula(run, "time_s");
+	const double per_s = time_s > 0 ? bytes / time_s : 0, most = fmax(formula(run, peak), 0);
 
+	if (isnan(bytes))
+		return g_strdup_printf("%12s", "-");
+	return g_strdup_printf("%12.3f MB %9.1f GB/s of %7.1f (%.1f %%)", bytes / bytes_per_mb, per_s / bytes_per_gb,
+			       most / bytes_per_gb, most > 0 ? 100 * per_s / most : 0);
+}
+
+void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows)
+{
 	for (uint32_t i = 0; i < rows->count; i++)
 		for (const struct sim_explain_line *l = rows->items[i]->summary; l->label; l++) {
-			g_autofree char *text =
-			    !*l->when || formula(run, l->when) > 0 ? sentence(run, l->text) : NULL;
+			g_autofree char *text = NULL;
 
-			has_lines = true;
-			if (text)
-				fprintf(out, "  %-14s %s\n", l->label, text);
+			if (*l->when && !(formula(run, l->when) > 0))
+				continue;
+			text = l->way ? way_text(run, l->way) : sentence(run, l->text);
+			fprintf(out, "  %-14s %s\n", l->label, text);
 		}
-	return has_lines;
 }

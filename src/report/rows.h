@@ -34,8 +34,8 @@ double report_share_amount(const json_t *run, const char *name);
 /* Appends the sentences whose condition holds. */
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
 
-/* Prints the machine's own lines of a summary. False: its parts have written none. */
-bool report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows);
+/* Prints the machine's own lines of a summary. */
+void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows);
 void report_bounds_print(FILE *out, const json_t *bounds);
 void report_ledger_sums_print(FILE *out, const json_t *ledger);
 void report_shares_print(FILE *out, const json_t *shares);

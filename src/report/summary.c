@@ -150,45 +150,14 @@ static void print_waits(FILE *out, const json_t *run)
 	fprintf(out, "at work %.1f %% of the %s of %s\n", 100 * whose.used, whose.unit, whose.of);
 }
 
-/* has: somebody counts them. */
-static void print_traffic_row(FILE *out, const json_t *run, const char *name, bool has, double bytes, double peak)
-{
-	double rate = per_second(run, bytes);
-
-	if (has)
-		fprintf(out, "  %-14s %12.3f MB %9.1f GB/s of %7.1f (%.1f %%)\n", name, bytes / bytes_per_mb,
-			rate / bytes_per_gb, peak / bytes_per_gb, ratio_percent(rate, peak));
-	else
-		fprintf(out, "  %-14s %12s\n", name, "-");
-}
-
-static void print_dram(FILE *out, const json_t *run)
-{
-	double bytes;
-	const bool has = report_dram_bytes(run, &bytes);
-
-	print_traffic_row(out, run, "DRAM", has, bytes, report_number(run, "peak_bytes_per_s", "dram"));
-}
-
-static void print_traffic(FILE *out, const json_t *run)
-{
-	static const struct {
-		const char *name, *key;
-	} rows[] = {{"GPU to stacks", "tx"}, {"stacks to GPU", "rx"}, {"stack to stack", "stack_to_stack"}};
-
-	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
-		print_traffic_row(out, run, rows[i].name, report_has(run, "traffic_bytes", rows[i].key),
-				  report_number(run, "traffic_bytes", rows[i].key),
-				  report_number(run, "peak_bytes_per_s", rows[i].key));
-	print_dram(out, run);
-}
-
 static void print_stacks(FILE *out, const json_t *run)
 {
 	json_t *stacks = json_object_get(run, "stacks"), *stack;
 	double count = (double)json_array_size(stacks);
 	size_t i;
 
+	if (!json_array_size(stacks))
+		return;
 	fprintf(out, "  per stack      GB/s TX, RX (peak %.1f each), DRAM (peak %.1f)\n",
 		report_number(run, "peak_bytes_per_s", "tx") / count / bytes_per_gb,
 		report_number(run, "peak_bytes_per_s", "dram") / count / bytes_per_gb);
@@ -201,18 +170,6 @@ static void print_stacks(FILE *out, const json_t *run)
 			per_second(run, report_number(stack, "rx_bytes", NULL)) / bytes_per_gb,
 			per_second(run, dram) / bytes_per_gb);
 	}
-}
-
-static void print_rows(FILE *out, const json_t *run)
-{
-	double hits = report_number(run, "stats", "vault.row_hits");
-	double all =
-	    hits + report_number(run, "stats", "vault.row_misses") + report_number(run, "stats", "vault.row_conflicts");
-
-	fprintf(out, "  row hits       %.1f %% of %.0f requests\n", ratio_percent(hits, all), all);
-	fprintf(out, "  L1, L2 hits    %.1f %%, %.1f %%\n",
-		ratio_percent(report_number(run, "l1", "hits"), report_number(run, "l1", "accesses")),
-		ratio_percent(report_number(run, "l2", "hits"), report_number(run, "l2", "accesses")));
 }
 
 /* Percentiles of every latency histogram of the requests as the SMs see them. */
@@ -276,59 +233,6 @@ static void print_no_run(FILE *out, const json_t *run)
 		fprintf(out, "  no results: the program did not use the CUDA driver, or left by _exit\n");
 }
 
-/* Of a machine with near-data processors of which none was used: how they would be. */
-static void print_idle_ndps(FILE *out, const json_t *run)
-{
-	const json_t *params = json_object_get(run, "params"), *stats = json_object_get(run, "stats");
-	const double ndps = report_number(params, "channel.ndp_count", NULL);
-	const char *design = json_string_value(json_object_get(params, "hdl.design"));
-
-	if (ndps <= 0)
-		return;
-	if (design && *design && strcmp(design, "none") != 0) {
-		if (report_number(stats, "ndp.messages", NULL) <= 0)
-			fprintf(out, "  accelerators   0 of %.0f got a message: <strata/ndp.h> sends them\n", ndps);
-		return;
-	}
-	if (report_number(stats, "channel.instructions", NULL) <= 0)
-		fprintf(out, "  NDP cores      0 of %.0f ran anything: channel.place=flat, or <strata/ndp.h>\n",
-			ndps * report_number(params, "channel.core_count", NULL));
-}
-
-/* "channels 12.3 MB up, 4.5 GB/s" of a machine of processors. */
-static void print_processors(FILE *out, const json_t *run)
-{
-	static const char *const answers[][2] = {
-	    {"cpu.l1_hits", "L1"},
-	    {"cpu.l2_hits", "L2"},
-	    {"cpu.llc_hits", "last level"},
-	    {"cpu.interventions", "another core"},
-	    {"cpu.memory_reads", "memory"},
-	};
-	const json_t *channels = json_object_get(run, "channels"), *stats = json_object_get(run, "stats");
-	const double up = report_number(channels, "up_bytes", NULL), down = report_number(channels, "down_bytes", NULL);
-	const double prefetched = report_number(stats, "cpu.stream_requests", NULL);
-	const json_t *unmodelled = json_object_get(run, "unmodelled_ratio");
-
-	fprintf(out, "  time           %.3f us, from main to the end\n",
-		report_number(run, "time_ps", NULL) / ps_per_us);
-	fprintf(out, "  instructions   %.0f; %.2f per cycle, of all cores; ",
-		report_number(run, "thread_instructions", NULL), report_number(run, "ipc", NULL));
-	if (json_is_number(unmodelled))
-		fprintf(out, "%.1f %% of what was executed is not modelled\n", 100 * json_number_value(unmodelled));
-	else
-		fputs("what else was executed is not known\n", out);
-	fprintf(out, "  accesses       %.0f; answered by", report_number(run, "accesses", NULL));
-	for (uint32_t i = 0; i < G_N_ELEMENTS(answers); i++)
-		fprintf(out, "%s %s %.0f", i ? "," : "", answers[i][1], report_number(stats, answers[i][0], NULL));
-	if (prefetched > 0)
-		fprintf(out, ", prefetchers' %.0f among them", prefetched);
-	fprintf(out, "\n  channels       up %.3f MB, %.1f GB/s; down %.3f MB, %.1f GB/s\n", up / bytes_per_mb,
-		per_second(run, up) / bytes_per_gb, down / bytes_per_mb, per_second(run, down) / bytes_per_gb);
-	print_dram(out, run);
-	print_idle_ndps(out, run);
-}
-
 /* Such a run shows who finds a mistake, and nothing of the machine. */
 static void print_mistakes(FILE *out, const json_t *run)
 {
@@ -338,47 +242,6 @@ static void print_mistakes(FILE *out, const json_t *run)
 	json_array_foreach(list, i, one)
 		fprintf(out, "  planted        %s: a mistake of the protocol; these are no results of the machine\n",
 			json_string_value(one));
-}
-
-/* Cycles of an operation without its data-dependent savings over those with them. */
-static double gain(const json_t *stats, const char *op)
-{
-	g_autofree char *with = g_strdup_printf("duality.%s_cycles", op);
-	g_autofree char *without = g_strdup_printf("duality.%s_base_cycles", op);
-	const double cycles = report_number(stats, with, NULL);
-
-	return cycles > 0 ? report_number(stats, without, NULL) / cycles : 0;
-}
-
-/* Caches that compute: what control blocks did in the kernels' time (ISCA'19, figures 6, 9 and 12). */
-static void print_duality(FILE *out, const json_t *run)
-{
-	static const char *const ops[][2] = {
-	    {"mul", "mul"}, {"div", "div"}, {"fadd", "float add"}, {"fmul", "float mul"}, {"fma", "fma"},
-	};
-	const json_t *d = json_object_get(run, "duality"), *stats = json_object_get(run, "stats");
-	const double lanes = report_number(stats, "duality.lane_cycles", NULL);
-	const double hits = report_number(stats, "duality.cache_hits", NULL);
-
-	fprintf(out, "  control blocks %.1f at work; computing %.1f %% of their time; %.1f %% of lanes' time masked\n",
-		report_number(d, "blocks_at_work", NULL), 100 * report_number(d, "compute_share", NULL),
-		100 - ratio_percent(report_number(stats, "duality.active_lane_cycles", NULL), lanes));
-	fprintf(out, "  accesses       %.0f of control blocks, %.0f of them spills; %.0f lines, %.1f %% hits\n",
-		report_number(stats, "duality.accesses", NULL), report_number(stats, "duality.spill_accesses", NULL),
-		report_number(stats, "duality.lines", NULL),
-		ratio_percent(hits, hits + report_number(stats, "duality.cache_misses", NULL)));
-	print_dram(out, run);
-	fprintf(out, "  without savings");
-	for (uint32_t i = 0; i < G_N_ELEMENTS(ops); i++)
-		if (gain(stats, ops[i][0]) > 0)
-			fprintf(out, " %s %.2f x", ops[i][1], gain(stats, ops[i][0]));
-	fputc('\n', out);
-	if (report_number(d, "denormals", NULL) > 0)
-		fprintf(out, "  denormals      %.0f operands and results became zero, which they are not on GPUs\n",
-			report_number(d, "denormals", NULL));
-	if (report_number(d, "gradual_operations", NULL) > 0)
-		fprintf(out, "  denormals      %.0f operations were done again for them, and are right\n",
-			report_number(d, "gradual_operations", NULL));
 }
 
 /* What the program has measured of itself. */
@@ -404,33 +267,17 @@ void report_summary_print(FILE *out, const json_t *run)
 		print_no_run(out, run);
 		return;
 	}
-	if (json_object_get(run, "channels")) {
-		print_processors(out, run);
-		print_mistakes(out, run);
-		print_measures(out, run);
-		print_energy(out, run);
-		return;
-	}
 	report_rows_of(run, &rows);
-	if (report_lines_print(out, run, &rows)) {
-		print_waits(out, run);
-		print_measures(out, run);
-		print_energy(out, run);
-		return;
-	}
-	print_time(out, run);
-	print_program(out, run);
-	if (json_object_get(run, "duality")) {
-		print_waits(out, run);
-		print_duality(out, run);
-		print_energy(out, run);
-		return;
+	if (json_is_object(json_object_get(run, "program"))) {
+		print_time(out, run);
+		print_program(out, run);
 	}
 	print_waits(out, run);
+	report_lines_print(out, run, &rows);
 	report_offloads_print(out, run);
-	print_traffic(out, run);
 	print_stacks(out, run);
-	print_rows(out, run);
 	print_latency(out, run);
+	print_mistakes(out, run);
+	print_measures(out, run);
 	print_energy(out, run);
 }

@@ -17,7 +17,9 @@
  *   USED(label, amount)              a part of that time in which it does its work
  *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
- *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits
+ *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
+ *                                    {FORMULA:W.D} in W columns
+ *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
  *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
  *   LIST(name)                       a list of them
  *
@@ -34,6 +36,7 @@
 #define STRATA_SIM_EXPLAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct sim_explain_bound {
 	const char *label, *seconds;
@@ -64,6 +67,7 @@ struct sim_explain_share {
 };
 struct sim_explain_line {
 	const char *when, *label, *text;
+	const char *way; /* in the place of the text; NULL: none */
 };
 struct sim_explain_name {
 	const char *name;

@@ -53,7 +53,8 @@ static void test_values(void **state)
 	    {"1 + 2 * 3", 7},	    {"(1+2)*3", 9},	    {"8 / 2 / 2", 2},
 	    {"5 - 2 - 1", 2},	    {"-one + 3", 2},	    {"2e3 * 1.5", 3000},
 	    {"one / a.two_3", 0.5}, {"max(1, 5, 3)", 5},    {"min(4, one, 3)", 1},
-	    {"where(one, 7)", 7},   {"most(three, own.x)", 30}, {"total(three, own.x + one)", 63},
+	    {"where(one, 7)", 7},   {"missing(nothing)", 1}, {"missing(one)", 0},
+	    {"most(three, own.x)", 30}, {"total(three, own.x + one)", 63},
 	    {"count(three)", 3},    {"count(none)", 0},	    {"total(none, own.x)", 0},
 	    {"most(three, own.x) / (6 / count(three))", 15},
 	};
