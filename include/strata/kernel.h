@@ -141,6 +141,11 @@ STRATA_DEVICE int __shfl_xor_sync(unsigned int mask, int value, int lane_mask)
 	return __nvvm_shfl_sync_bfly_i32(mask, value, lane_mask, 0x1f);
 }
 
+STRATA_DEVICE float __shfl_xor_sync(unsigned int mask, float value, int lane_mask)
+{
+	return __nvvm_shfl_sync_bfly_f32(mask, value, lane_mask, 0x1f);
+}
+
 /* ---- Mathematics ------------------------------------------------------------------------------------------------ */
 
 /* The bits in reversed order: brev.b32. */
