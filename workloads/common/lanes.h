@@ -10,8 +10,16 @@
 
 #define LANES_DEVICE static __device__ __forceinline__
 
+struct lanes_f2 {
+	float x, y;
+};
+
 struct lanes_f4 {
 	float x, y, z, w;
+};
+
+struct lanes_u2 {
+	unsigned int x, y;
 };
 
 struct lanes_u4 {
@@ -23,6 +31,14 @@ LANES_DEVICE float lanes_load_f1(const float *from)
 	float v;
 
 	asm volatile("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(from));
+	return v;
+}
+
+LANES_DEVICE struct lanes_f2 lanes_load_f2(const float *from)
+{
+	struct lanes_f2 v;
+
+	asm volatile("ld.global.v2.f32 {%0, %1}, [%2];" : "=f"(v.x), "=f"(v.y) : "l"(from));
 	return v;
 }
 
@@ -44,6 +60,14 @@ LANES_DEVICE unsigned int lanes_load_u1(const unsigned int *from)
 	return v;
 }
 
+LANES_DEVICE struct lanes_u2 lanes_load_u2(const void *from)
+{
+	struct lanes_u2 v;
+
+	asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(from));
+	return v;
+}
+
 LANES_DEVICE struct lanes_u4 lanes_load_u4(const void *from)
 {
 	struct lanes_u4 v;
@@ -52,6 +76,11 @@ LANES_DEVICE struct lanes_u4 lanes_load_u4(const void *from)
 		     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
 		     : "l"(from));
 	return v;
+}
+
+LANES_DEVICE void lanes_store_f2(float *to, struct lanes_f2 v)
+{
+	asm volatile("st.global.v2.f32 [%0], {%1, %2};" : : "l"(to), "f"(v.x), "f"(v.y) : "memory");
 }
 
 LANES_DEVICE void lanes_store_f4(float *to, struct lanes_f4 v)
@@ -119,6 +148,23 @@ LANES_DEVICE float lanes_max(float v)
 	for (int distance = 16; distance; distance /= 2)
 		v = fmaxf(v, lanes_other(v, distance));
 	return v;
+}
+
+/* A row of halves times a vector of floats, by a warp: 16 bytes of the row a lane, weights first.  `columns` is a
+ * multiple of 8. */
+LANES_DEVICE float lanes_row_half(const unsigned short *row, const float *vector, unsigned int columns,
+				  unsigned int lane)
+{
+	float sum = 0;
+
+#pragma unroll 1
+	for (unsigned int c = lane * 8; c < columns; c += 256) {
+		struct lanes_u4 w = lanes_load_u4(row + c);
+		struct lanes_f4 low = lanes_load_f4(vector + c), high = lanes_load_f4(vector + c + 4);
+
+		sum += lanes_dot_half(w.x, w.y, low) + lanes_dot_half(w.z, w.w, high);
+	}
+	return lanes_sum(sum);
 }
 
 #endif
