@@ -33,7 +33,8 @@ int main(int argc, char **argv)
 {
 	static const struct workload_about about = {"adamw", "A step of the optimiser AdamW.", "524,288 parameters",
 						    "16,777,216 parameters"};
-	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(adamw_counts), argc, argv);
+	static const struct workload_count counts[] = {ADAMW_COUNTS};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct adamw a = adamw_make(&options);
 	bool right;
 

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-static const struct workload_count adamw_counts[] = {
-	{"count", "parameters", 1 << 19, 1 << 24, ADAMW_LANE, 1 << 28, ADAMW_LANE, NULL},
-};
+/* Rows of a program's counts. */
+#define ADAMW_COUNTS \
+	{"count", "parameters", 1 << 19, 1 << 24, ADAMW_LANE, 1 << 28, ADAMW_LANE, NULL}
 
 enum { ADAMW_VALUES, ADAMW_MEANS, ADAMW_SQUARES, ADAMW_GRADIENTS, ADAMW_ARRAYS };
 

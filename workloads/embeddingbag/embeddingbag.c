@@ -34,8 +34,8 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"embeddingbag", "Sums of rows of a table that are drawn by Zipf's law: a recommender's embeddings.",
 		"2,048 bags of 32 rows from 65,536 rows of 64 elements", "16,384 bags of 64 rows from 1,000,000"};
-	struct workload_options options =
-		workload_sized_parse(&about, WORKLOAD_COUNTS(embeddingbag_counts), argc, argv);
+	static const struct workload_count counts[] = {EMBEDDINGBAG_COUNTS};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct embeddingbag e = embeddingbag_make(&options);
 	bool right;
 

@@ -8,14 +8,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { EMBEDDINGBAG_ROWS, EMBEDDINGBAG_BAGS, EMBEDDINGBAG_EACH, EMBEDDINGBAG_INDICES };
+enum { EMBEDDINGBAG_ROWS, EMBEDDINGBAG_BAGS, EMBEDDINGBAG_EACH, EMBEDDINGBAG_INDICES, EMBEDDINGBAG_COUNTS_COUNT };
 static const char *const embeddingbag_indices[] = {"zipf", "uniform"};
-static const struct workload_count embeddingbag_counts[] = {
-	{"rows", "rows of the table", 65536, 1000000, 1, 1 << 24, 1, NULL},
-	{"bags", "sums that are wanted", 2048, 16384, 1, 1 << 24, 1, NULL},
-	{"each", "rows of each sum", 32, 64, 1, 65536, 1, NULL},
-	{"indices", "how rows are drawn", 0, 0, 0, 1, 1, embeddingbag_indices},
-};
+/* Rows of a program's counts. */
+#define EMBEDDINGBAG_COUNTS \
+	{"rows", "rows of the table", 65536, 1000000, 1, 1 << 24, 1, NULL}, \
+	{"bags", "sums that are wanted", 2048, 16384, 1, 1 << 24, 1, NULL}, \
+	{"each", "rows of each sum", 32, 64, 1, 65536, 1, NULL}, \
+	{"indices", "how rows are drawn", 0, 0, 0, 1, 1, embeddingbag_indices}
 
 struct embeddingbag {
 	unsigned int rows, bags, each;

@@ -68,7 +68,8 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"gcn", "Sums over neighbours in a graph, with fixed weights and with a softmax over edges.",
 		"8,192 nodes, about 4 edges each", "169,343 nodes, about 7 edges each"};
-	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(gcn_counts), argc, argv);
+	static const struct workload_count counts[] = {GCN_COUNTS};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct gcn g = gcn_make(&options);
 	unsigned int edges = gcn_edges(&g);
 	bool right;

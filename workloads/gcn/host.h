@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { GCN_NODES, GCN_DEGREE };
-static const struct workload_count gcn_counts[] = {
-	{"nodes", "nodes of the graph", 8192, 169343, 1, 1 << 24, 1, NULL},
-	{"degree", "edges of a node on average", 4, 7, 1, 256, 1, NULL},
-};
+enum { GCN_NODES, GCN_DEGREE, GCN_COUNTS_COUNT };
+/* Rows of a program's counts. */
+#define GCN_COUNTS \
+	{"nodes", "nodes of the graph", 8192, 169343, 1, 1 << 24, 1, NULL}, \
+	{"degree", "edges of a node on average", 4, 7, 1, 256, 1, NULL}
 
 enum { GCN_DEGREE_MAX = 256 };
 

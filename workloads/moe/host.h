@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOE_WIDTH, MOE_INNER, MOE_TOKENS, MOE_EXPERTS, MOE_BEST };
-static const struct workload_count moe_counts[] = {
-	{"width", "elements of a token", 512, 1024, MOE_MULTIPLE, 8192, MOE_MULTIPLE, NULL},
-	{"inner", "rows of an expert's upper matrices", 768, 3584, MOE_MULTIPLE, 32768, MOE_MULTIPLE, NULL},
-	{"tokens", "tokens", 2, 8, 1, 4096, 1, NULL},
-	{"experts", "experts", 8, 8, 1, MOE_EXPERTS_MAX, 1, NULL},
-	{"best", "experts of a token", 2, 2, 1, MOE_BEST_MAX, 1, NULL},
-};
+enum { MOE_WIDTH, MOE_INNER, MOE_TOKENS, MOE_EXPERTS, MOE_BEST, MOE_COUNTS_COUNT };
+/* Rows of a program's counts. */
+#define MOE_COUNTS \
+	{"width", "elements of a token", 512, 1024, MOE_MULTIPLE, 8192, MOE_MULTIPLE, NULL}, \
+	{"inner", "rows of an expert's upper matrices", 768, 3584, MOE_MULTIPLE, 32768, MOE_MULTIPLE, NULL}, \
+	{"tokens", "tokens", 2, 8, 1, 4096, 1, NULL}, \
+	{"experts", "experts", 8, 8, 1, MOE_EXPERTS_MAX, 1, NULL}, \
+	{"best", "experts of a token", 2, 2, 1, MOE_BEST_MAX, 1, NULL}
 
 struct moe {
 	unsigned int width, inner, tokens, experts, best;

@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"moe", "A layer of experts: a router, and the two best of eight feed-forward networks.",
 		"2 tokens of 512, experts of 768 rows", "8 tokens of 1,024, experts of 3,584 rows"};
-	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(moe_counts), argc, argv);
+	static const struct workload_count counts[] = {MOE_COUNTS};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct moe m = moe_make(&options);
 	bool right;
 

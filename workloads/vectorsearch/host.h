@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-enum { VECTORSEARCH_ROWS, VECTORSEARCH_QUERIES };
-static const struct workload_count vectorsearch_counts[] = {
-	{"rows", "vectors that are searched", 16384, 1000000, VECTORSEARCH_BEST, 1 << 24, 1, NULL},
-	{"queries", "vectors that are searched for", 1, 1, 1, VECTORSEARCH_QUERIES_MAX, 1, NULL},
-};
+enum { VECTORSEARCH_ROWS, VECTORSEARCH_QUERIES, VECTORSEARCH_COUNTS_COUNT };
+/* Rows of a program's counts. */
+#define VECTORSEARCH_COUNTS \
+	{"rows", "vectors that are searched", 16384, 1000000, VECTORSEARCH_BEST, 1 << 24, 1, NULL}, \
+	{"queries", "vectors that are searched for", 1, 1, 1, VECTORSEARCH_QUERIES_MAX, 1, NULL}
 
 struct vectorsearch {
 	unsigned int rows, queries;
@@ -46,24 +46,29 @@ static inline float vectorsearch_product(const struct vectorsearch *v, unsigned 
 	return sum;
 }
 
-/* A list of the best so far, the best first; of equal ones the lower row, if rows come in order. */
+/* A list of the best so far, the best first, and of equal ones the lower row. */
 struct vectorsearch_list {
 	float score[VECTORSEARCH_BEST];
 	uint32_t row[VECTORSEARCH_BEST];
 	unsigned int count;
 };
 
+static inline bool vectorsearch_is_better(const struct vectorsearch_list *l, unsigned int at, float score, uint32_t row)
+{
+	return score > l->score[at] || (!(score < l->score[at]) && row < l->row[at]);
+}
+
 static inline void vectorsearch_offer(struct vectorsearch_list *l, float score, uint32_t row)
 {
 	unsigned int at = l->count;
 
-	if (at == VECTORSEARCH_BEST && !(score > l->score[at - 1]))
+	if (at == VECTORSEARCH_BEST && !vectorsearch_is_better(l, at - 1, score, row))
 		return;
 	if (at == VECTORSEARCH_BEST)
 		at--;
 	else
 		l->count++;
-	for (; at && score > l->score[at - 1]; at--) {
+	for (; at && vectorsearch_is_better(l, at - 1, score, row); at--) {
 		l->score[at] = l->score[at - 1];
 		l->row[at] = l->row[at - 1];
 	}

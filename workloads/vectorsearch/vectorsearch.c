@@ -63,8 +63,8 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"vectorsearch", "The eight vectors with the largest inner products.", "1 query, 16,384 vectors of 128",
 		"1 query, 1,000,000 vectors of 128"};
-	struct workload_options options =
-		workload_sized_parse(&about, WORKLOAD_COUNTS(vectorsearch_counts), argc, argv);
+	static const struct workload_count counts[] = {VECTORSEARCH_COUNTS};
+	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct vectorsearch v = vectorsearch_make(&options);
 	bool right;
 
