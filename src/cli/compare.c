@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/scratch.h"
+#include "cli/single.h"
 #include "cli/timeout.h"
 #include "report/report.h"
 
@@ -27,7 +28,7 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct compare_options {
-	const char *machines, *json, *size, *cwd, *jobs, *timeout;
+	const char *machines, *json, *size, *cwd, *jobs, *timeout, *fast_forward;
 	struct cli_verify verify;
 	GPtrArray *sets;
 	bool is_resumed;
@@ -341,6 +342,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	struct comparison c = {.options = o, .targets = g_ptr_array_new(), .machine_count = g_strv_length(names)};
 	int exit_status = CLI_USAGE;
 
+	cli_fast_forward_add(o->fast_forward, o->sets);
 	c.machines = g_new0(struct machine_session, c.machine_count + 1);
 	if (!o->machines)
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
@@ -364,6 +366,7 @@ int cli_compare(int argc, char **argv)
 	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
+	    CLI_FAST_FORWARD_OPTION(&o.fast_forward),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"cwd", CLI_TEXT, &o.cwd, "HOW", "share (default): all runs in this directory; copy: each in its own copy",
 	     0},

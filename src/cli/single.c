@@ -118,3 +118,12 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 	cli_targets_free(targets);
 	return exit_status;
 }
+
+void cli_fast_forward_add(const char *value, GPtrArray *sets)
+{
+	g_autofree char *setting = g_strdup_printf("run.fast_forward=%s", value ? value : "");
+
+	/* First, so that a --set of the user's own counts. */
+	if (value)
+		g_ptr_array_insert(sets, 0, (gpointer)g_intern_string(setting));
+}

@@ -10,7 +10,16 @@ struct cli_single_options {
 	const char *machine, *json, *size, *timeout;
 	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
+	const char *fast_forward;
 };
+
+/* As a row of an option table; cli_fast_forward_add makes a setting of it, which --set overrides. */
+#define CLI_FAST_FORWARD_OPTION(value)                                                              \
+	{                                                                                           \
+		"fast-forward", CLI_TEXT, value, "KERNEL|N",                                        \
+		    "run the launches before KERNEL's first one, or the first N, without timing", 0 \
+	}
+void cli_fast_forward_add(const char *value, GPtrArray *sets);
 
 /* Their rows in a command's option table. */
 #define CLI_SINGLE_OPTIONS(o, json_doc)                                                                            \

@@ -17,6 +17,14 @@ enum device_stop { DEVICE_STOP_NONE, DEVICE_STOP_USER, DEVICE_STOP_WALL, DEVICE_
 const char *device_stop_text(enum device_stop why);
 enum simt_fault_kind device_stop_kind(enum device_stop why);
 
+/* How much of a launch was run in detail, that is, timed. */
+enum device_detail {
+	DEVICE_DETAIL_FULL,
+	DEVICE_DETAIL_WINDOWS, /* parts of it; the time of the rest is estimated from theirs */
+	DEVICE_DETAIL_NONE,    /* nothing; its time is estimated from that of launches like it */
+	DEVICE_DETAIL_SKIPPED, /* nothing, and it has no time (run.fast_forward) */
+};
+
 /* One launch's outcome. */
 struct device_result {
 	enum device_stop stop; /* what ended it from outside */
@@ -24,6 +32,11 @@ struct device_result {
 	uint64_t cycles; /* clock of the multiprocessors */
 	uint64_t warp_instructions, thread_instructions;
 	uint64_t cta_count;
+	/* What a device estimates (run.mode = sampled, run.fast_forward); of others all 0. */
+	enum device_detail detail;
+	uint64_t estimated_warp_instructions; /* of them, those executed for their values only */
+	/* Half of the 95 % interval of the time: what launches of one kernel have in common, and this one's own. */
+	double error_common_ps, error_own_ps;
 };
 
 /* What programs are told, and what bounds a launch. A multiprocessor is what a CTA stays on. */

@@ -4,7 +4,7 @@
 
 #include "sim/param.h"
 
-#define RUN_MODES(X) X(RUN_TIMING, timing) X(RUN_FUNCTIONAL, functional)
+#define RUN_MODES(X) X(RUN_TIMING, timing) X(RUN_FUNCTIONAL, functional) X(RUN_SAMPLED, sampled)
 #define RUN_BOUNDS(X) X(RUN_BOUNDS_EXACT, exact) X(RUN_BOUNDS_PAGE, page)
 enum run_mode { RUN_MODES(SIM_PARAM_ENUMERATOR) };
 enum run_bounds { RUN_BOUNDS(SIM_PARAM_ENUMERATOR) };

@@ -41,14 +41,14 @@ static uint64_t now_ps(const struct device *d)
 {
 	const struct gpu *g = d->self;
 
-	return sim_now_ps(g->engine);
+	return gpu_now_ps(g);
 }
 
 static void advance_ps(struct device *d, uint64_t time_ps)
 {
 	const struct gpu *g = d->self;
 
-	sim_advance_ps(g->engine, time_ps);
+	sim_advance_ps(g->engine, time_ps > g->estimated_ps ? time_ps - g->estimated_ps : 0);
 }
 
 /* "issued", and the reasons in the order of enum sm_wait. */
@@ -71,7 +71,7 @@ static void progress(const struct device *d, struct sim_progress *out)
 	const struct gpu *g = d->self;
 	uint64_t issued = 0, stalls[SM_WAIT_COUNT] = {0};
 
-	*out = (struct sim_progress){.time_ps = sim_now_ps(g->engine)};
+	*out = (struct sim_progress){.time_ps = gpu_now_ps(g)};
 	out->instructions = sim_progress_count(&g->totals.untimed_warp_instructions) * SIMT_LANES;
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		const struct sm_stats *s = &g->sms[i]->stats;

@@ -4,6 +4,7 @@
 
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
+#include "gpu/sampling.h"
 
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
@@ -150,6 +151,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	clocks_find(g);
 	if (run->account)
 		g->account = account_new(g);
+	g->sampling = sampling_new(g);
 	exts_new(g, exts);
 	sim_limit(g->engine, gpu_limit_units(g));
 	timeline_new(g);
@@ -178,6 +180,7 @@ void gpu_free(struct gpu *g)
 	base_bug_state_remove(&g->bug_state);
 	sim_sampler_free(g->sampler);
 	account_free(g->account);
+	sampling_free(g->sampling);
 	for (uint32_t i = 0; i < GPU_SPANS_COUNT; i++)
 		sim_spans_free(g->spans[i]);
 	mem_command_log_free(g->command_log);

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "gpu/accounting.h"
 #include "gpu/priv.h"
+#include "gpu/sampling.h"
 
 /* Time stands where nothing is timed, and kernels that wait for their clock would wait for ever: there each warp
  * instruction counts as one cycle. */
@@ -15,7 +16,8 @@ static uint64_t clock_cycles(void *ctx, uint32_t smid)
 	struct gpu *g = ctx;
 
 	(void)smid;
-	return sim_cycle_now(g->engine, g->clocks.sm) + g->totals.untimed_warp_instructions;
+	return sim_cycle_now(g->engine, g->clocks.sm) + g->totals.untimed_warp_instructions + g->estimated_cycles +
+	       (g->sampling ? sampling_clock_cycles(g->sampling) : 0);
 }
 
 static uint64_t untimed_ps(const struct gpu *g)
@@ -28,7 +30,7 @@ static uint64_t time_ns(void *ctx)
 {
 	const struct gpu *g = ctx;
 
-	return (sim_now_ps(g->engine) + untimed_ps(g)) / BASE_PS_PER_NS;
+	return (gpu_now_ps(g) + untimed_ps(g)) / BASE_PS_PER_NS;
 }
 
 void gpu_fail(struct gpu *g)
@@ -64,6 +66,8 @@ static void place_next(struct gpu *g, struct sm *sm)
 
 void gpu_cta_next(struct gpu *g, struct sm *sm)
 {
+	if (unlikely(g->sampling != NULL) && !sampling_next(g->sampling))
+		return;
 	if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
 		place_next(g, sm);
 }
@@ -233,7 +237,7 @@ void gpu_stop_fault(struct gpu *g, struct simt_cta *extra)
 
 void gpu_untimed_limit_set(struct gpu *g)
 {
-	const uint64_t limit_ps = g->run->timeout_simulated_ps, now_ps = sim_now_ps(g->engine);
+	const uint64_t limit_ps = g->run->timeout_simulated_ps, now_ps = gpu_now_ps(g);
 	const uint64_t period = sim_period_units(g->engine, g->clocks.sm);
 
 	g->untimed_limit = 0;
@@ -245,7 +249,9 @@ uint64_t gpu_limit_units(const struct gpu *g)
 {
 	const uint64_t limit_ps = g->run->timeout_simulated_ps;
 
-	return limit_ps ? sim_units_of_ps(g->engine, limit_ps) : SIM_NEVER;
+	if (!limit_ps)
+		return SIM_NEVER;
+	return sim_units_of_ps(g->engine, limit_ps > g->estimated_ps ? limit_ps - g->estimated_ps : 0);
 }
 
 /* Decides how the run ended. True: to its end. */
@@ -258,7 +264,7 @@ static bool judge(struct gpu *g)
 	if (sim_was_limited(g->engine))
 		g->stop = DEVICE_STOP_SIMULATED;
 	if (g->stop) {
-		gpu_stop_fault(g, NULL);
+		gpu_stop_fault(g, g->sampling ? sampling_running(g->sampling) : NULL);
 		return false;
 	}
 	if (g->limit_reached)
@@ -295,7 +301,7 @@ static void count_instructions(const struct gpu *g, uint64_t *warps, uint64_t *t
 	}
 }
 
-static bool launch_untimed(struct gpu *g, struct device_result *result)
+bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 {
 	struct simt_launch *l = g->launch;
 	const uint64_t before = g->totals.untimed_warp_instructions;
@@ -321,7 +327,7 @@ static bool launch_untimed(struct gpu *g, struct device_result *result)
 			g->stop = DEVICE_STOP_SIMULATED;
 		put_stop(g, where);
 	}
-	result->start_ps = result->end_ps = sim_now_ps(g->engine);
+	result->start_ps = result->end_ps = gpu_now_ps(g);
 	result->warp_instructions = g->totals.untimed_warp_instructions - before;
 	g->totals.kernels_untimed++;
 	return ok;
@@ -361,13 +367,15 @@ static void launch_begin(struct gpu *g)
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
 	place_first(g);
+	if (unlikely(g->sampling != NULL))
+		sampling_placed(g->sampling);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->resident_warps)
 			sm_wake(g->sms[i], 0);
 	}
 }
 
-static void settle_stacks(struct gpu *g, bool is_between_kernels)
+void gpu_settle_stacks(struct gpu *g, bool is_between_kernels)
 {
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		logic_layer_settle(g->stacks[i], is_between_kernels);
@@ -382,13 +390,16 @@ static void engine_run(struct gpu *g)
 		sim_run(g->engine);
 }
 
-static bool launch_timed(struct gpu *g, struct device_result *result)
+bool gpu_launch_timed(struct gpu *g, struct device_result *result)
 {
+	struct simt_launch *l = g->launch;
 	uint64_t warps, threads, end_cycle;
 	bool ok;
 
 	count_instructions(g, &warps, &threads);
-	settle_stacks(g, true);
+	gpu_settle_stacks(g, true);
+	if (unlikely(g->sampling != NULL))
+		sampling_begin(g->sampling);
 	launch_begin(g);
 	sim_resume(g->engine);
 	if (!g->stop)
@@ -402,18 +413,23 @@ static bool launch_timed(struct gpu *g, struct device_result *result)
 	else
 		check_end(g, end_cycle);
 	sim_advance_units(g->engine, end_cycle * sim_period_units(g->engine, g->clocks.sm));
-	settle_stacks(g, false);
+	gpu_settle_stacks(g, false);
 	count_instructions(g, &result->warp_instructions, &result->thread_instructions);
 	result->warp_instructions -= warps;
 	result->thread_instructions -= threads;
 	result->cycles = end_cycle - g->start_cycle;
-	result->start_ps = sim_ps_of_units(g->engine, g->start_cycle * sim_period_units(g->engine, g->clocks.sm));
-	result->end_ps = sim_now_ps(g->engine);
+	result->start_ps = g->estimated_ps + sim_ps_of_units(g->engine, g->start_cycle *
+									    sim_period_units(g->engine, g->clocks.sm));
+	result->end_ps = gpu_now_ps(g);
+	if (unlikely(g->sampling != NULL))
+		sampling_end(g->sampling, result);
 	g->totals.kernels++;
 	g->totals.cycles += result->cycles;
 	g->totals.time_ps += result->end_ps - result->start_ps;
 	g->totals.warp_instructions += result->warp_instructions;
 	g->totals.thread_instructions += result->thread_instructions;
+	GPU_EXT_EACH(g, e, kernel_end)
+		e->ops->kernel_end(e->self, l);
 	return ok;
 }
 
@@ -429,13 +445,12 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
 	l->clock_cycles = clock_cycles;
 	l->time_ns = time_ns;
 	l->clock_ctx = g;
-	if (g->run->mode == RUN_FUNCTIONAL || g->limit_reached) {
-		ok = launch_untimed(g, result);
-	} else {
-		ok = launch_timed(g, result);
-		GPU_EXT_EACH(g, e, kernel_end)
-			e->ops->kernel_end(e->self, l);
-	}
+	if (g->run->mode == RUN_FUNCTIONAL || g->limit_reached)
+		ok = gpu_launch_untimed(g, result);
+	else if (unlikely(g->sampling != NULL))
+		ok = sampling_launch(g->sampling, result);
+	else
+		ok = gpu_launch_timed(g, result);
 	result->stop = (enum device_stop)g->stop;
 	g->stop = DEVICE_STOP_NONE;
 	g->launch = NULL;

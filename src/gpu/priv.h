@@ -65,6 +65,7 @@ struct accounting;
 struct host_link;
 struct l2_slice;
 struct logic_layer;
+struct sampling;
 
 /* Clock domains of the engine; nsu: only where there are SIMD units. */
 struct gpu_clocks {
@@ -123,6 +124,9 @@ struct gpu {
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
 
+	struct sampling *sampling; /* NULL: everything is timed */
+	/* Time that was estimated and that the engine has not seen: what the outside sees is later by so much. */
+	uint64_t estimated_ps, estimated_cycles;
 	struct sim_sampler *sampler; /* NULL: off */
 	struct accounting *account; /* NULL: off */
 	struct gpu_observer observer;
@@ -160,7 +164,17 @@ void clusters_complete(struct gpu *g);
 /* One of its SMs has a request more; is_first: and had none. */
 void cluster_push(struct cluster *c, bool is_first);
 
+static inline uint64_t gpu_now_ps(const struct gpu *g)
+{
+	return sim_now_ps(g->engine) + g->estimated_ps;
+}
+
 /* launch.c */
+/* The running launch, in detail or for its values only. */
+bool gpu_launch_timed(struct gpu *g, struct device_result *result);
+bool gpu_launch_untimed(struct gpu *g, struct device_result *result);
+/* See mem_vault_settle. */
+void gpu_settle_stacks(struct gpu *g, bool is_between_kernels);
 void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle);
 /* The SM has a free place: takes the next CTA, if there is one. */
 void gpu_cta_next(struct gpu *g, struct sm *sm);

@@ -148,7 +148,9 @@ static json_t *cta_times_json(const struct sim_stats *stats, const char *key)
 	struct sim_hist h = {0};
 	char edge[32];
 
-	sim_stats_hist(stats, key, &h);
+	/* Of a part of the run they say nothing of the rest. */
+	if (!sim_stats_is_estimated(stats))
+		sim_stats_hist(stats, key, &h);
 	for (uint32_t i = 0; i < SIM_HIST_BUCKETS; i++) {
 		snprintf(edge, sizeof(edge), "%" PRIu64, sim_hist_edge(i));
 		if (h.bucket[i])

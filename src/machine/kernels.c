@@ -4,6 +4,7 @@
 #include "machine/json.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 struct sum {
@@ -11,6 +12,10 @@ struct sum {
 	uint64_t launches, faulted;
 	uint64_t time_ps, time_min_ps, time_max_ps;
 	uint64_t cycles, warp_instructions, thread_instructions, cta_count;
+	/* see struct machine_estimates */
+	uint64_t by_detail[DEVICE_DETAIL_SKIPPED + 1], detailed_warp_instructions;
+	uint64_t skipped_warp_instructions, skipped_thread_instructions;
+	double error_common_ps, error_own_squares;
 };
 
 struct refusal {
@@ -34,6 +39,7 @@ struct machine_kernels {
 	GArray *last;	    /* struct kept; a ring once it is full */
 	uint64_t first_count, last_count; /* that are kept at most */
 	uint64_t last_seen;		  /* went through the ring */
+	bool shows_detail;
 };
 
 struct machine_kernels *machine_kernels_new(uint64_t kept_count)
@@ -85,6 +91,18 @@ static struct sum *sum_of(struct machine_kernels *k, const char *name)
 	return &g_array_index(k->sums, struct sum, place - 1);
 }
 
+static void add_detail(struct sum *s, const struct device_result *r)
+{
+	s->by_detail[r->detail]++;
+	s->detailed_warp_instructions += r->warp_instructions - r->estimated_warp_instructions;
+	if (r->detail == DEVICE_DETAIL_SKIPPED) {
+		s->skipped_warp_instructions += r->warp_instructions;
+		s->skipped_thread_instructions += r->thread_instructions;
+	}
+	s->error_common_ps += r->error_common_ps;
+	s->error_own_squares += r->error_own_ps * r->error_own_ps;
+}
+
 static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 {
 	const struct device_result *r = &launch->result;
@@ -93,12 +111,14 @@ static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 	s->launches++;
 	s->faulted += launch->is_faulted;
 	s->time_ps += time_ps;
-	s->time_min_ps = MIN(s->time_min_ps, time_ps);
+	if (r->detail != DEVICE_DETAIL_SKIPPED)
+		s->time_min_ps = MIN(s->time_min_ps, time_ps);
 	s->time_max_ps = MAX(s->time_max_ps, time_ps);
 	s->cycles += r->cycles;
 	s->warp_instructions += r->warp_instructions;
 	s->thread_instructions += r->thread_instructions;
 	s->cta_count += r->cta_count;
+	add_detail(s, r);
 }
 
 static void keep(struct machine_kernels *k, const struct kept *launch)
@@ -151,6 +171,39 @@ struct machine_launch_counts machine_kernels_counts(const struct machine_kernels
 	return k ? k->counts : (struct machine_launch_counts){0};
 }
 
+/* ---- what is estimated ---- */
+
+void machine_kernels_show_detail(struct machine_kernels *k)
+{
+	k->shows_detail = true;
+}
+
+/* What launches of one kernel have in common is wrong in the same direction for all of them. */
+static double error_of(const struct sum *s)
+{
+	return sqrt(s->error_common_ps * s->error_common_ps + s->error_own_squares);
+}
+
+bool machine_kernels_estimates(const struct machine_kernels *k, struct machine_estimates *out)
+{
+	double squares = 0;
+
+	*out = (struct machine_estimates){.skipped_launches = 0};
+	for (uint32_t i = 0; k && i < k->sums->len; i++) {
+		const struct sum *s = &g_array_index(k->sums, struct sum, i);
+
+		out->skipped_launches += s->by_detail[DEVICE_DETAIL_SKIPPED];
+		out->estimated_launches += s->by_detail[DEVICE_DETAIL_NONE];
+		out->windowed_launches += s->by_detail[DEVICE_DETAIL_WINDOWS];
+		out->warp_instructions += s->warp_instructions - s->skipped_warp_instructions;
+		out->thread_instructions += s->thread_instructions - s->skipped_thread_instructions;
+		out->detailed_warp_instructions += s->detailed_warp_instructions;
+		squares += error_of(s) * error_of(s);
+	}
+	out->time_error_ps = sqrt(squares);
+	return k && k->shows_detail;
+}
+
 /* ---- results ---- */
 
 static json_t *dim_json(const uint32_t dim[3])
@@ -158,7 +211,33 @@ static json_t *dim_json(const uint32_t dim[3])
 	return json_pack("[I,I,I]", (json_int_t)dim[0], (json_int_t)dim[1], (json_int_t)dim[2]);
 }
 
-static json_t *launch_json(const struct kept *one)
+/* A launch that was skipped has no time. */
+static void put_detail(json_t *o, const struct device_result *r)
+{
+	static const char *const names[] = {"full", "windows", "none", "skipped"};
+	const double common = r->error_common_ps, own = r->error_own_ps;
+
+	put_text(o, "detail", names[r->detail]);
+	put_int(o, "detailed_warp_instructions", r->warp_instructions - r->estimated_warp_instructions);
+	put_int(o, "time_ps_error", (uint64_t)ceil(sqrt(common * common + own * own)));
+	if (r->detail != DEVICE_DETAIL_SKIPPED)
+		return;
+	put_text(o, "cycles", NULL);
+	put_text(o, "time_ps_error", NULL);
+}
+
+static void put_sum_detail(json_t *o, const struct sum *s)
+{
+	put_int(o, "launches_estimated", s->by_detail[DEVICE_DETAIL_NONE]);
+	put_int(o, "launches_in_windows", s->by_detail[DEVICE_DETAIL_WINDOWS]);
+	put_int(o, "launches_skipped", s->by_detail[DEVICE_DETAIL_SKIPPED]);
+	put_int(o, "detailed_warp_instructions", s->detailed_warp_instructions);
+	put_int(o, "time_ps_error", (uint64_t)ceil(error_of(s)));
+	if (s->by_detail[DEVICE_DETAIL_SKIPPED] == s->launches)
+		put_text(o, "time_min_ps", NULL);
+}
+
+static json_t *launch_json(const struct machine_kernels *all, const struct kept *one)
 {
 	const struct machine_kernel *k = &one->launch;
 	json_t *o = json_object();
@@ -174,6 +253,8 @@ static json_t *launch_json(const struct kept *one)
 	put_int(o, "warp_instructions", k->result.warp_instructions);
 	put_int(o, "thread_instructions", k->result.thread_instructions);
 	put_int(o, "cta_count", k->result.cta_count);
+	if (all->shows_detail)
+		put_detail(o, &k->result);
 	return o;
 }
 
@@ -182,12 +263,12 @@ json_t *machine_kernels_json(const struct machine_kernels *k)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; k && i < k->first->len; i++)
-		json_array_append_new(list, launch_json(&g_array_index(k->first, struct kept, i)));
+		json_array_append_new(list, launch_json(k, &g_array_index(k->first, struct kept, i)));
 	for (uint32_t i = 0; k && i < k->last->len; i++) {
 		uint64_t oldest = k->last_seen > k->last_count ? k->last_seen % k->last_count : 0;
 		const struct kept *one = &g_array_index(k->last, struct kept, (oldest + i) % k->last->len);
 
-		json_array_append_new(list, launch_json(one));
+		json_array_append_new(list, launch_json(k, one));
 	}
 	return list;
 }
@@ -210,6 +291,8 @@ json_t *machine_kernels_sums_json(const struct machine_kernels *k)
 		put_int(o, "warp_instructions", s->warp_instructions);
 		put_int(o, "thread_instructions", s->thread_instructions);
 		put_int(o, "cta_count", s->cta_count);
+		if (k->shows_detail)
+			put_sum_detail(o, s);
 		json_array_append_new(list, o);
 	}
 	return list;

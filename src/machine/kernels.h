@@ -29,9 +29,21 @@ struct machine_launch_counts {
 
 struct machine_kernels;
 
+/* What run.mode = sampled and run.fast_forward have made of the launches. */
+struct machine_estimates {
+	uint64_t skipped_launches, estimated_launches, windowed_launches;
+	/* of all launches that were not skipped */
+	uint64_t warp_instructions, detailed_warp_instructions;
+	uint64_t thread_instructions;
+	double time_error_ps; /* of the time in kernels, 95 % */
+};
+
 /* kept_count: launches that are kept one by one, half of them the first ones, half the last ones. */
 struct machine_kernels *machine_kernels_new(uint64_t kept_count);
 void machine_kernels_free(struct machine_kernels *k);
+
+/* From now on the results say how each launch was run: with time_ps_error, detail, detailed_warp_instructions. */
+void machine_kernels_show_detail(struct machine_kernels *k);
 
 /* The name, kept as long as k. */
 const char *machine_kernels_name(struct machine_kernels *k, const char *name);
@@ -42,6 +54,9 @@ void machine_kernels_refuse(struct machine_kernels *k, const char *kernel, const
 
 /* k may be NULL: no launches. */
 struct machine_launch_counts machine_kernels_counts(const struct machine_kernels *k);
+
+/* k may be NULL. False: nothing is estimated or skipped in this run. */
+bool machine_kernels_estimates(const struct machine_kernels *k, struct machine_estimates *out);
 
 /* ---- results; k may be NULL ---- */
 

@@ -223,6 +223,12 @@ void machine_timing_check(const struct machine_config *c, const char *what, stru
 	if (machine_run_params(c)->mode == RUN_FUNCTIONAL)
 		base_diag_error(diag, (struct base_place){0},
 				"run.mode = functional, as strata check has it: %s have no mode without timing", what);
+	if (machine_run_params(c)->mode == RUN_SAMPLED)
+		base_diag_error(diag, (struct base_place){0},
+				"run.mode = sampled: %s have no mode without timing for what is not sampled", what);
+	if (*machine_run_params(c)->fast_forward)
+		base_diag_error(diag, (struct base_place){0},
+				"run.fast_forward: %s have no mode without timing for what is skipped", what);
 	if (machine_run_params(c)->instruction_limit_count)
 		base_diag_error(diag, (struct base_place){0},
 				"run.instruction_limit_count: %s have no mode without timing for the rest; "
@@ -242,6 +248,32 @@ static void refuse_account(const struct machine_config *c, struct base_diag_list
 			who->str);
 }
 
+/* What keeps every cycle cannot be estimated from some of them. */
+static void sampled_check(const struct machine_config *c, struct base_diag_list *diag)
+{
+	const struct run_params *run = machine_run_params(c);
+	const struct gpu_params *gpu = machine_config_has_gpu(c) ? &machine_gpu_config(c)->gpu : NULL;
+	const struct {
+		bool is_set;
+		const char *key;
+	} others[] = {
+	    {run->account, "run.account, as strata why has it,"},
+	    {run->instruction_limit_count, "run.instruction_limit_count"},
+	    {gpu && gpu->sample_ps, "gpu.sample_ps"},
+	    {gpu && gpu->span_count, "gpu.span_count"},
+	    {gpu && gpu->dram_log_ps, "gpu.dram_log_ps"},
+	};
+
+	if (*run->fast_forward && run->mode == RUN_FUNCTIONAL)
+		base_diag_error(diag, (struct base_place){0},
+				"run.fast_forward: with run.mode = functional nothing is timed, wherever it begins");
+	for (uint32_t i = 0; run->mode == RUN_SAMPLED && i < G_N_ELEMENTS(others); i++)
+		if (others[i].is_set)
+			base_diag_error(diag, (struct base_place){0},
+					"run.mode = sampled: %s needs every cycle: run.mode = timing has them",
+					others[i].key);
+}
+
 static void run_check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const uint64_t bytes = machine_run_params(c)->allocation_bytes;
@@ -251,6 +283,7 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 				(unsigned long long)bytes);
 	if (machine_run_params(c)->account && !machine_config_has_account(c))
 		refuse_account(c, diag);
+	sampled_check(c, diag);
 	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
 	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))
 		base_diag_error(diag, (struct base_place){0},

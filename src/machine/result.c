@@ -68,6 +68,39 @@ static double ipc_of(const struct totals *t)
 	return t->cycles ? (double)t->thread_instructions / (double)t->cycles : 0;
 }
 
+/* Launches that were skipped have no cycles. */
+static double ipc_with(const struct machine_run *run, const struct totals *t)
+{
+	struct machine_estimates e;
+
+	if (machine_kernels_estimates(run->kernels, &e))
+		return t->cycles ? (double)e.thread_instructions / (double)t->cycles : 0;
+	return ipc_of(t);
+}
+
+/* What run.mode = sampled and run.fast_forward have estimated and skipped. */
+static void put_estimates(json_t *o, json_t *units, const struct machine_run *run)
+{
+	struct machine_estimates e;
+	json_t *s;
+
+	if (!machine_kernels_estimates(run->kernels, &e))
+		return;
+	put_int(o, "time_ps_error", (uint64_t)ceil(e.time_error_ps));
+	put_text(units, "time_ps_error", "ps, half of the 95 % interval");
+	s = json_object();
+	put_real(s, "detailed_ratio",
+		 e.warp_instructions ? (double)e.detailed_warp_instructions / (double)e.warp_instructions : 1);
+	put_int(s, "detailed_warp_instructions", e.detailed_warp_instructions);
+	put_int(s, "launches_estimated", e.estimated_launches);
+	put_int(s, "launches_in_windows", e.windowed_launches);
+	put_int(s, "launches_skipped", e.skipped_launches);
+	json_object_set_new(s, "stats_are_estimates",
+			    json_boolean(run->machine && sim_stats_is_estimated(run->machine->ctx.stats)));
+	json_object_set_new(o, "sampling", s);
+	put_text(units, "sampling.detailed_ratio", "of the warp instructions of launches that were not skipped");
+}
+
 /* Units of the fields that are neither statistics nor parameters. */
 static void put_field_units(json_t *units)
 {
@@ -210,8 +243,10 @@ static void put_unmodelled(json_t *o, const struct machine_run *run)
 }
 
 /* A part that runs files of its own has no instructions but those that it says it has. */
-static void put_instructions(json_t *o, const struct totals *t, const struct machine_part *runner)
+static void put_instructions(json_t *o, const struct totals *t, const struct machine_run *run)
 {
+	const struct machine_part *runner = machine_config_runner(&run->session->config);
+
 	if (runner && runner->files) {
 		json_object_set_new(o, "warp_instructions", json_null());
 		json_object_set_new(o, "thread_instructions", json_null());
@@ -220,7 +255,7 @@ static void put_instructions(json_t *o, const struct totals *t, const struct mac
 	}
 	put_int(o, "warp_instructions", t->warp_instructions);
 	put_int(o, "thread_instructions", t->thread_instructions);
-	put_real(o, "ipc", ipc_of(t));
+	put_real(o, "ipc", ipc_with(run, t));
 }
 
 static json_t *run_json(const struct machine_run *run)
@@ -235,7 +270,8 @@ static json_t *run_json(const struct machine_run *run)
 	put_int(o, "time_ps", t.time_ps);
 	if (run->timeline)
 		put_program(o, run->timeline);
-	put_instructions(o, &t, machine_config_runner(&s->config));
+	put_instructions(o, &t, run);
+	put_estimates(o, units, run);
 	put_parts(o, units, run);
 	/* Of a run without a timeline the measured time is the whole. */
 	if (!json_object_get(o, "total_time_ps"))

@@ -64,6 +64,8 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 		return result;
 	machine_session_claim(&session);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
+	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward)
+		machine_kernels_show_detail(run->kernels);
 	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
 	run->live = machine_live_new(session.live_path, run->name, session.program);
 	machine_interrupt_install(run, door);

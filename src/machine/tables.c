@@ -5,6 +5,7 @@
 
 struct stat_sink {
 	json_t *stats, *units;
+	bool is_estimated;
 };
 
 static json_t *hist_json(const struct sim_hist *h)
@@ -29,7 +30,10 @@ static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc 
 	struct stat_sink *sink = ctx;
 	g_autofree char *key = g_strconcat(prefix, ".", row->name, NULL);
 
-	if (hist)
+	/* A maximum or a histogram of a part of the run says nothing of the rest. */
+	if (sink->is_estimated && row->kind != SIM_STAT_COUNT)
+		json_object_set_new(sink->stats, key, json_null());
+	else if (hist)
 		json_object_set_new(sink->stats, key, hist_json(hist));
 	else
 		put_int(sink->stats, key, value);
@@ -38,7 +42,7 @@ static void sink_stat(void *ctx, const char *prefix, const struct sim_stat_desc 
 
 json_t *machine_stats_json(const struct sim_stats *stats, json_t *units)
 {
-	struct stat_sink sink = {json_object(), units};
+	struct stat_sink sink = {json_object(), units, sim_stats_is_estimated(stats)};
 
 	sim_stats_each(stats, sink_stat, &sink);
 	return sink.stats;
@@ -68,7 +72,8 @@ json_t *machine_distributions_json(const struct sim_stats *stats)
 {
 	json_t *o = json_object();
 
-	sim_stats_each(stats, sink_distribution, o);
+	if (!sim_stats_is_estimated(stats))
+		sim_stats_each(stats, sink_distribution, o);
 	return o;
 }
 

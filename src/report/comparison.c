@@ -43,10 +43,22 @@ static bool are_of_processors(const json_t *runs)
 	return are;
 }
 
-static void print_header(FILE *out, int width, bool is_of_processors)
+/* Has some run a time that is estimated (run.mode = sampled)? */
+static bool are_sampled(const json_t *runs)
 {
-	fprintf(out, "%-11s %-*s %11s %8s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
-		"time us", "speed-up", "program", "IPC", is_of_processors ? "down MB" : "TX MB",
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) if (report_has(run, "time_ps_error", NULL)) return true;
+	return false;
+}
+
+static void print_header(FILE *out, int width, bool is_of_processors, bool is_sampled)
+{
+	fprintf(out, "%-11s %-*s %11s%s %8s%s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
+		"time us", is_sampled ? "     \302\261 us" : "",
+		"speed-up", is_sampled ? "       \302\261" : "", "program", "IPC",
+		is_of_processors ? "down MB" : "TX MB",
 		is_of_processors ? "up MB" : "RX MB", is_of_processors ? "coher. MB" : "stacks MB", "DRAM MB",
 		"energy mJ", "ratio", is_of_processors ? "Maccesses" : "main stall");
 }
@@ -57,6 +69,30 @@ static void print_ratio(FILE *out, int width, double a, double b)
 		fprintf(out, " %*.2fx", width - 1, a / b);
 	else
 		fprintf(out, " %*s", width, "-");
+}
+
+/* Of a time, in us; nothing where no run of the table is sampled. */
+static void print_time_error(FILE *out, const json_t *run, bool is_sampled)
+{
+	if (!is_sampled)
+		return;
+	fputc(' ', out);
+	report_put(out, 9, 3, report_has(run, "time_ps_error", NULL),
+		   report_number(run, "time_ps_error", NULL) / ps_per_us);
+}
+
+/* Of the quotient of two times, whose errors have nothing to do with each other. */
+static void print_ratio_error(FILE *out, const json_t *run, const json_t *base, bool is_sampled)
+{
+	const double time = report_number(run, "time_ps", NULL), base_time = report_number(base, "time_ps", NULL);
+	const bool is_known = base && base != run && time > 0 && base_time > 0;
+	const double part = is_known ? report_number(run, "time_ps_error", NULL) / time : 0;
+	const double base_part = is_known ? report_number(base, "time_ps_error", NULL) / base_time : 0;
+
+	if (!is_sampled)
+		return;
+	fputc(' ', out);
+	report_put(out, 8, 2, is_known, is_known ? base_time / time * sqrt(part * part + base_part * base_part) : 0);
 }
 
 static void print_main_stall(FILE *out, const json_t *run)
@@ -98,7 +134,8 @@ static bool is_verified(const json_t *run)
 }
 
 /* base NULL: there is nothing to measure against, or nothing that may be. */
-static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first)
+static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first,
+		      bool is_sampled)
 {
 	g_autofree char *mark = report_unmodelled_mark(run);
 	const char *reason = text_of(run, "not_verified");
@@ -113,7 +150,9 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 		return;
 	}
 	fprintf(out, " %11.3f", report_number(run, "time_ps", NULL) / ps_per_us);
+	print_time_error(out, run, is_sampled);
 	print_ratio(out, 8, report_number(base, "time_ps", NULL), report_number(run, "time_ps", NULL));
+	print_ratio_error(out, run, base, is_sampled);
 	print_ratio(out, 8, report_number(base, "total_time_ps", NULL), report_number(run, "total_time_ps", NULL));
 	fputc(' ', out);
 	report_put(out, 8, 2, report_has(run, "ipc", NULL), report_number(run, "ipc", NULL));
@@ -165,13 +204,15 @@ static void add_mean(GArray *means, const json_t *run, const json_t *base)
 	m->is_of_scopes = m->is_of_scopes || !report_is_same_energy(run, base);
 }
 
-static void print_means(FILE *out, int width, const GArray *means, uint32_t workload_count)
+static void print_means(FILE *out, int width, const GArray *means, uint32_t workload_count, bool is_sampled)
 {
 	for (uint32_t i = 0; i < means->len; i++) {
 		const struct machine_mean *m = &g_array_index(means, struct machine_mean, i);
 
 		fprintf(out, "%-11s %-*s %11s", i ? "" : "geo. mean", width, m->machine, "");
+		fprintf(out, "%*s", is_sampled ? 10 : 0, "");
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
+		fprintf(out, "%*s", is_sampled ? 9 : 0, "");
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
 		fprintf(out, "%59s", "");
 		print_ratio(out, 7, m->count && m->energy_count == m->count ? exp(m->energy_log / m->count) : 0, 1);
@@ -331,20 +372,21 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	GArray *means = g_array_new(FALSE, FALSE, sizeof(struct machine_mean));
 	const uint32_t count = work_count(runs, c->workload_count);
 	const int width = machine_width(runs);
+	const bool is_sampled = are_sampled(runs);
 	const json_t *before = NULL;
 	size_t i;
 	json_t *run;
 
-	print_header(out, width, are_of_processors(runs));
+	print_header(out, width, are_of_processors(runs), is_sampled);
 	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 
-		print_row(out, width, run, base, !before || !report_is_same_work(run, before));
+		print_row(out, width, run, base, !before || !report_is_same_work(run, before), is_sampled);
 		add_mean(means, run, base);
 		before = run;
 	}
 	if (count > 1)
-		print_means(out, width, means, count);
+		print_means(out, width, means, count, is_sampled);
 	json_array_foreach(runs, i, run) {
 		print_work(out, run);
 	}

@@ -73,13 +73,35 @@ static char *cycles_text(const json_t *run)
 	return g_str_has_suffix(unit, in_kernels) ? g_strndup(unit, strlen(unit) - strlen(in_kernels)) : g_strdup(unit);
 }
 
+/* What run.mode = sampled and run.fast_forward have left of the run. */
+static void print_sampling(FILE *out, const json_t *run)
+{
+	const json_t *s = json_object_get(run, "sampling");
+	const double skipped = report_number(s, "launches_skipped", NULL);
+
+	if (!s)
+		return;
+	fprintf(out,
+		"  sampled        %.1f %% of the warp instructions in detail; of %.0f launches %.0f in windows, %.0f "
+		"estimated from others, %.0f skipped\n",
+		100 * report_number(s, "detailed_ratio", NULL), report_number(run, "launches", NULL),
+		report_number(s, "launches_in_windows", NULL), report_number(s, "launches_estimated", NULL), skipped);
+	if (json_is_true(json_object_get(s, "stats_are_estimates")))
+		fputs("                 counts below are scaled, and so is energy\n", out);
+}
+
 static void print_time(FILE *out, const json_t *run)
 {
 	g_autofree char *cycles = cycles_text(run);
+	g_autofree char *error = NULL;
 
-	fprintf(out, "  time           %.3f us in kernels (%.0f %s), %.3f us the whole program\n",
-		report_number(run, "time_ps", NULL) / ps_per_us, report_number(run, "cycles", NULL), cycles,
-		report_number(run, "total_time_ps", NULL) / ps_per_us);
+	if (report_has(run, "time_ps_error", NULL))
+		error = g_strdup_printf(" \302\261 %.3f", report_number(run, "time_ps_error", NULL) / ps_per_us);
+	fprintf(out, "  time           %.3f%s us in kernels (%.0f %s), %.3f%s us the whole program\n",
+		report_number(run, "time_ps", NULL) / ps_per_us, error ? error : "",
+		report_number(run, "cycles", NULL), cycles, report_number(run, "total_time_ps", NULL) / ps_per_us,
+		error ? error : "");
+	print_sampling(out, run);
 	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
 		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),
 		report_number(run, "ipc", NULL));

@@ -12,6 +12,7 @@ struct stat_group {
 	const struct sim_stat_desc *rows;
 	uint32_t row_count;
 	GPtrArray *instances; /* not owned */
+	double *added;	      /* [instance][row]: estimated beside what was counted; NULL: nothing */
 };
 
 enum { LAW_TERMS_MAX = 16 };
@@ -30,6 +31,7 @@ struct stat_law {
 struct sim_stats {
 	GPtrArray *groups; /* of struct stat_group, in order of addition */
 	GArray *laws;	   /* of struct stat_law */
+	bool is_estimated;
 };
 
 uint64_t sim_hist_edge(uint32_t i)
@@ -119,6 +121,7 @@ static void free_group(void *p)
 	struct stat_group *g = p;
 
 	g_ptr_array_free(g->instances, TRUE);
+	g_free(g->added);
 	g_free(g);
 }
 
@@ -164,7 +167,7 @@ void sim_stats_add(struct sim_stats *s, const char *prefix, const struct sim_sta
 		g->instances = g_ptr_array_new();
 		g_ptr_array_add(s->groups, g);
 	}
-	CHECK(g->row_count == row_count);
+	CHECK(g->row_count == row_count && !g->added);
 	for (uint32_t i = 0; i < row_count; i++)
 		CHECK(rows[i].offset < bytes);
 	g_ptr_array_add(g->instances, instance);
@@ -180,12 +183,30 @@ static uint64_t read_u64(const struct stat_group *g, const struct sim_stat_desc 
 	return *(const uint64_t *)((const char *)g->instances->pdata[instance] + row->offset);
 }
 
+/* With what was estimated. */
+static uint64_t value_of(const struct stat_group *g, const struct sim_stat_desc *row, uint32_t instance)
+{
+	const uint64_t counted = read_u64(g, row, instance);
+	const double added = g->added ? g->added[instance * g->row_count + (uint32_t)(row - g->rows)] : 0;
+
+	return counted + (uint64_t)(added + 0.5);
+}
+
+static uint64_t counted_value(const struct stat_group *g, const struct sim_stat_desc *row)
+{
+	uint64_t value = 0;
+
+	for (uint32_t i = 0; i < g->instances->len; i++)
+		value += read_u64(g, row, i);
+	return value;
+}
+
 static uint64_t merged_value(const struct stat_group *g, const struct sim_stat_desc *row)
 {
 	uint64_t value = 0;
 
 	for (uint32_t i = 0; i < g->instances->len; i++) {
-		uint64_t v = read_u64(g, row, i);
+		uint64_t v = value_of(g, row, i);
 
 		if (row->kind == SIM_STAT_COUNT)
 			value += v;
@@ -294,7 +315,7 @@ bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32
 
 	if (!row || row->kind == SIM_STAT_HIST || instance >= g->instances->len)
 		return false;
-	*value = read_u64(g, row, instance);
+	*value = value_of(g, row, instance);
 	return true;
 }
 
@@ -307,6 +328,51 @@ uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix)
 			return g->instances->len;
 	}
 	return 0;
+}
+
+/* ---- estimates ---- */
+
+uint32_t sim_stats_count_total(const struct sim_stats *s)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		const struct stat_group *g = s->groups->pdata[i];
+
+		total += g->row_count * g->instances->len;
+	}
+	return total;
+}
+
+/* Of what is no count: 0. */
+void sim_stats_counts(const struct sim_stats *s, uint64_t *values)
+{
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		const struct stat_group *g = s->groups->pdata[i];
+
+		for (uint32_t k = 0; k < g->instances->len; k++)
+			for (uint32_t r = 0; r < g->row_count; r++)
+				*values++ = g->rows[r].kind == SIM_STAT_COUNT ? read_u64(g, &g->rows[r], k) : 0;
+	}
+}
+
+void sim_stats_estimate(struct sim_stats *s, const double *added, double scale)
+{
+	for (uint32_t i = 0; i < s->groups->len; i++) {
+		struct stat_group *g = s->groups->pdata[i];
+		const uint32_t count = g->row_count * g->instances->len;
+
+		if (!g->added)
+			g->added = g_new0(double, count + 1);
+		for (uint32_t k = 0; k < count; k++)
+			g->added[k] += *added++ * scale;
+	}
+	s->is_estimated = true;
+}
+
+bool sim_stats_is_estimated(const struct sim_stats *s)
+{
+	return s->is_estimated;
 }
 
 /* ---- laws ---- */
@@ -350,7 +416,7 @@ static uint64_t law_difference(const struct sim_stats *s, struct stat_law *law)
 	if (!law->term_count)
 		read_law(s, law);
 	for (uint32_t i = 0; i < law->term_count; i++) {
-		uint64_t value = merged_value(law->terms[i].group, law->terms[i].row);
+		uint64_t value = counted_value(law->terms[i].group, law->terms[i].row);
 
 		difference += law->terms[i].is_left ? value : -value;
 	}

@@ -113,6 +113,17 @@ bool sim_stats_instance_value(const struct sim_stats *s, const char *key, uint32
 /* How many instances the prefix's first table has. */
 uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix);
 
+/* ---- estimates: what was not counted, because it was not run in detail ---- */
+
+/* How many counts (of all instances) there are, and their values in a fixed order. */
+uint32_t sim_stats_count_total(const struct sim_stats *s);
+void sim_stats_counts(const struct sim_stats *s, uint64_t *values);
+/* From now on what is read of each count is by added[i] x scale more than what was counted (i as in sim_stats_counts);
+ * laws stay about what was counted. No instance is added afterwards. */
+void sim_stats_estimate(struct sim_stats *s, const double *added, double scale);
+/* Something was estimated: maxima and histograms are of a part of the run only. */
+bool sim_stats_is_estimated(const struct sim_stats *s);
+
 /* A law: counts whose sums are equal whenever no kernel runs, such as "memory.requests = memory.answers" or
  * "a.x = a.y + b.z". text is kept, once however often it is given; what it names is there by the first check. */
 void sim_stats_law(struct sim_stats *s, const char *text);

@@ -303,6 +303,13 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 	return c;
 }
 
+bool simt_cta_has_room(const struct simt_launch *l)
+{
+	const struct simt_launch_state *st = l->state;
+
+	return !st->local_warp_bytes || st->local_free_count >= st->warps_per_cta;
+}
+
 void simt_cta_end(struct simt_cta *c)
 {
 	struct simt_launch_state *st = c->launch->state;

@@ -139,6 +139,10 @@ struct simt_program {
 	void (*guest_free)(void *guest_data);
 };
 
+/* May a thread wait for what another CTA's thread does: does a loop poll memory, or take a lock? Decided by the code
+ * alone, and on the safe side. */
+bool simt_program_may_wait(const struct simt_program *p);
+
 /* Decodes entry and what it calls. bounds: NULL: whole live ranges, and SIMT_REGISTER_MAX. NULL with messages
  * (unsupported instruction with its line, undefined function). */
 struct simt_program *simt_program_build(const struct simt_module *m, const char *entry, enum simt_isa isa,
@@ -289,6 +293,8 @@ bool simt_cta_is_done(const struct simt_cta *c);
 /* Takes a CTA from the launch's pool, ready to run at pc 0. Allocation only when the pool grows. */
 struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, uint32_t smid);
 void simt_cta_end(struct simt_cta *c);
+/* Can one more CTA begin? As many as resident_warp_count has room for may be there at a time. */
+bool simt_cta_has_room(const struct simt_launch *l);
 
 /* The instruction the warp would execute next. */
 static inline const struct simt_inst *simt_next(const struct simt_launch *l, const struct simt_warp *w)

@@ -22,7 +22,7 @@ struct simt_cta {
 	struct simt_warp_state *states;
 };
 
-bool fake_has_host;
+bool fake_has_host, fake_may_wait;
 uint32_t fake_trace_count;
 uint32_t fake_trace[FAKE_TRACE_MAX];
 
@@ -109,6 +109,18 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 		c->warps[i].state = &c->states[i];
 	}
 	return c;
+}
+
+bool simt_cta_has_room(const struct simt_launch *l)
+{
+	(void)l;
+	return true;
+}
+
+bool simt_program_may_wait(const struct simt_program *p)
+{
+	(void)p;
+	return fake_may_wait;
 }
 
 void simt_cta_end(struct simt_cta *c)

@@ -25,6 +25,8 @@ struct fake_inst {
 /* Addresses from here to twice here are host memory that kernels reach; nothing is, until fake_has_host is set. */
 #define FAKE_HOST_MEMORY 0x0000300000000000ull
 extern bool fake_has_host;
+/* What simt_program_may_wait says of every program. */
+extern bool fake_may_wait;
 
 /* A program of count instructions; the last one must be an exit. Free with fake_program_free. */
 struct simt_program *fake_program_new(const char *name, const struct fake_inst *insts, uint32_t count);

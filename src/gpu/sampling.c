@@ -1,0 +1,402 @@
+/* sampling.c - which launches are timed, and the times of the others from those of launches like them.
+ *
+ * Launches are of one kind if they are of one kernel with one size of CTA. Within a kind they form groups of about
+ * the same number of CTAs and instructions. How many instructions a launch has is known when it is over; which group
+ * it will be in is foretold from the one that followed the last launch's group the last time.
+ */
+#include "gpu/sampling.h"
+
+#include <ctype.h>
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/priv.h"
+
+enum { GROUPS_MAX = 64 }; /* of a kind; a launch that is in none of them is timed */
+
+struct group {
+	double cta_count, instructions; /* of its first launch */
+	bool has_begun;		  /* its first launch, which finds cold caches and is no example, is over */
+	struct sampling_ratio ps; /* per instruction, of the others that were timed */
+	double error_ps;	  /* of these, where only parts were timed */
+	uint64_t since_timed;
+	struct group *next; /* that the last launch after one of this was of */
+};
+
+struct kind {
+	char *name;
+	uint32_t block[3], shared_bytes;
+	struct group groups[GROUPS_MAX];
+	uint32_t group_count;
+	struct group *last; /* of the last launch; NULL: of none that is known */
+	double *counts;	      /* what the timed ones have counted, and what was estimated of them */
+	double counted;	      /* their instructions */
+};
+
+struct sampling {
+	struct gpu *g;
+	const struct run_params *run;
+	bool is_forwarding;
+	uint64_t forward_left; /* launches; UINT64_MAX: up to a kernel's */
+	GPtrArray *kinds;
+	GHashTable *kind_of; /* by text */
+	struct windows *windows; /* NULL: run.mode is not sampled */
+	uint64_t *begin, *end;	 /* counts of the running launch */
+	double *added;
+	uint32_t count_total;
+};
+
+/* ---- ratios ---- */
+
+void sampling_ratio_add(struct sampling_ratio *r, double x, double y)
+{
+	r->n++;
+	r->x += x;
+	r->y += y;
+	r->xx += x * x;
+	r->xy += x * y;
+	r->yy += y * y;
+}
+
+double sampling_ratio_of(const struct sampling_ratio *r)
+{
+	return r->x > 0 ? r->y / r->x : 0;
+}
+
+double sampling_ratio_deviation(const struct sampling_ratio *r)
+{
+	const double ratio = sampling_ratio_of(r), squares = r->yy - 2 * ratio * r->xy + ratio * ratio * r->xx;
+
+	return r->n > 1 && squares > 0 ? sqrt(squares / (r->n - 1)) : 0;
+}
+
+double sampling_student(double n)
+{
+	/* Quantiles 0.975 of Student's distribution with 1, 2, ... degrees of freedom. */
+	static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+					   2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+					   2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+	const double normal = 1.96;
+
+	if (n < 2)
+		return quantiles[0];
+	return n - 1 <= (double)ARRAY_COUNT(quantiles) ? quantiles[(uint32_t)n - 2] : normal + 2.5 / n;
+}
+
+/* ---- building ---- */
+
+static void kind_free(void *p)
+{
+	struct kind *k = p;
+
+	g_free(k->name);
+	g_free(k->counts);
+	g_free(k);
+}
+
+static bool is_number(const char *text)
+{
+	while (isdigit((unsigned char)*text))
+		text++;
+	return !*text;
+}
+
+struct sampling *sampling_new(struct gpu *g)
+{
+	const struct run_params *run = g->run;
+	struct sampling *s;
+
+	if (run->mode != RUN_SAMPLED && !*run->fast_forward)
+		return NULL;
+	s = g_new0(struct sampling, 1);
+	s->g = g;
+	s->run = run;
+	s->is_forwarding = *run->fast_forward != '\0';
+	s->forward_left = is_number(run->fast_forward) ? strtoull(run->fast_forward, NULL, 10) : UINT64_MAX;
+	s->kinds = g_ptr_array_new_with_free_func(kind_free);
+	s->kind_of = g_hash_table_new(g_str_hash, g_str_equal);
+	if (run->mode == RUN_SAMPLED)
+		s->windows = windows_new(g);
+	return s;
+}
+
+void sampling_free(struct sampling *s)
+{
+	if (!s)
+		return;
+	g_hash_table_unref(s->kind_of);
+	g_ptr_array_free(s->kinds, TRUE);
+	windows_free(s->windows);
+	g_free(s->begin);
+	g_free(s->end);
+	g_free(s->added);
+	g_free(s);
+}
+
+uint64_t sampling_clock_cycles(const struct sampling *s)
+{
+	return s->windows ? windows_clock_cycles(s->windows) : 0;
+}
+
+/* ---- run.fast_forward ---- */
+
+/* A C++ function's symbol has its name behind the name's length. */
+static bool is_kernel(const char *symbol, const char *name)
+{
+	g_autofree char *in_symbol = g_strdup_printf("%zu%s", strlen(name), name);
+
+	return !strcmp(symbol, name) || (g_str_has_prefix(symbol, "_Z") && strstr(symbol, in_symbol));
+}
+
+/* Is the launch one of those that are skipped? */
+static bool is_skipped(struct sampling *s)
+{
+	if (!s->is_forwarding)
+		return false;
+	if (s->forward_left == UINT64_MAX)
+		s->is_forwarding = !is_kernel(s->g->launch->program->name, s->run->fast_forward);
+	else
+		s->is_forwarding = s->forward_left-- > 0;
+	return s->is_forwarding;
+}
+
+/* ---- kinds and groups ---- */
+
+static struct kind *kind_of(struct sampling *s)
+{
+	const struct simt_launch *l = s->g->launch;
+	g_autofree char *text = g_strdup_printf("%s %u %u %u %u", l->program->name, l->block[0], l->block[1],
+						l->block[2], l->shared_dynamic_bytes);
+	struct kind *k = g_hash_table_lookup(s->kind_of, text);
+
+	if (!k) {
+		k = g_new0(struct kind, 1);
+		k->name = g_steal_pointer(&text);
+		g_ptr_array_add(s->kinds, k);
+		g_hash_table_insert(s->kind_of, k->name, k);
+	}
+	return k;
+}
+
+static bool is_alike(const struct sampling *s, double a, double b)
+{
+	return fabs(a - b) <= b * s->run->sample_alike_percent / 100;
+}
+
+/* The group that the coming launch is expected to be of, or NULL. */
+static struct group *foretold(const struct sampling *s, const struct kind *k)
+{
+	struct group *c = k->last && k->last->next ? k->last->next : k->last;
+
+	return c && is_alike(s, (double)s->g->cta_total, c->cta_count) ? c : NULL;
+}
+
+static bool is_known(const struct sampling *s, const struct group *c)
+{
+	return c && c->ps.n >= (double)s->run->sample_launch_count && c->since_timed < s->run->sample_interval_count;
+}
+
+/* The group that the launch is of, or NULL. */
+static struct group *group_of(const struct sampling *s, struct kind *k, double instructions)
+{
+	for (uint32_t i = 0; i < k->group_count; i++)
+		if (is_alike(s, instructions, k->groups[i].instructions) &&
+		    is_alike(s, (double)s->g->cta_total, k->groups[i].cta_count))
+			return &k->groups[i];
+	return NULL;
+}
+
+static struct group *group_new(const struct sampling *s, struct kind *k, double instructions)
+{
+	if (k->group_count == GROUPS_MAX)
+		return NULL;
+	k->groups[k->group_count] =
+	    (struct group){.cta_count = (double)s->g->cta_total, .instructions = instructions};
+	return &k->groups[k->group_count++];
+}
+
+static void follow(struct kind *k, struct group *c)
+{
+	if (k->last)
+		k->last->next = c;
+	k->last = c;
+}
+
+static void learn(struct sampling *s, struct kind *k, const struct device_result *result)
+{
+	const double instructions = (double)result->warp_instructions;
+	struct group *c = group_of(s, k, instructions);
+
+	if (!c)
+		c = group_new(s, k, instructions);
+	follow(k, c);
+	if (!c)
+		return;
+	c->since_timed = 0;
+	if (!c->has_begun) {
+		c->has_begun = true;
+		return;
+	}
+	if (!k->counts)
+		k->counts = g_new0(double, s->count_total);
+	for (uint32_t i = 0; i < s->count_total; i++)
+		k->counts[i] += (double)(s->end[i] - s->begin[i]) + s->added[i];
+	k->counted += instructions;
+	sampling_ratio_add(&c->ps, instructions, (double)(result->end_ps - result->start_ps));
+	c->error_ps += result->error_common_ps;
+}
+
+/* ---- times from those of others ---- */
+
+/* The timed group whose launches are nearest in instructions. */
+static const struct group *nearest(const struct kind *k, double instructions)
+{
+	const struct group *best = NULL;
+
+	for (uint32_t i = 0; i < k->group_count; i++) {
+		const struct group *c = &k->groups[i];
+
+		if (c->ps.n && (!best || fabs(log(c->instructions / instructions)) <
+					     fabs(log(best->instructions / instructions))))
+			best = c;
+	}
+	return best;
+}
+
+/* What launches of one group do not say of one of another: as far as the times per instruction of all groups lie
+ * apart, and at least as far as the launch is from them. */
+static double strangeness(const struct kind *k, const struct group *c, double instructions)
+{
+	double worst = fabs(instructions / c->instructions - 1) * sampling_ratio_of(&c->ps);
+
+	for (uint32_t i = 0; i < k->group_count; i++)
+		if (k->groups[i].ps.n)
+			worst = fmax(worst, fabs(sampling_ratio_of(&k->groups[i].ps) - sampling_ratio_of(&c->ps)));
+	return worst * instructions;
+}
+
+static void estimate(struct sampling *s, struct kind *k, struct device_result *result)
+{
+	const double instructions = (double)result->warp_instructions;
+	struct group *own = group_of(s, k, instructions);
+	const struct group *c = own && own->ps.n ? own : nearest(k, instructions);
+	const double ps = instructions * sampling_ratio_of(&c->ps), mean = c->ps.x / c->ps.n,
+		     deviation = sampling_student(c->ps.n) * sampling_ratio_deviation(&c->ps) * instructions / mean;
+	const double windows_ps = c->error_ps * instructions / c->ps.x;
+
+	follow(k, own);
+	if (own)
+		own->since_timed++;
+	result->detail = DEVICE_DETAIL_NONE;
+	result->estimated_warp_instructions = result->warp_instructions;
+	result->end_ps = result->start_ps + (uint64_t)ps;
+	result->cycles = sim_units_of_ps(s->g->engine, (uint64_t)ps) / sim_period_units(s->g->engine, s->g->clocks.sm);
+	result->error_common_ps = sqrt(deviation * deviation / c->ps.n + windows_ps * windows_ps) +
+				  ps * s->run->sample_bias_percent / 100;
+	result->error_own_ps = c == own ? deviation : strangeness(k, c, instructions);
+	sim_stats_estimate(s->g->stats, k->counts, instructions / k->counted);
+}
+
+/* ---- launches ---- */
+
+static void room_for_counts(struct sampling *s)
+{
+	const uint32_t total = sim_stats_count_total(s->g->stats);
+
+	if (s->count_total == total)
+		return;
+	CHECK(!s->count_total); /* all parts are there when the first kernel is */
+	s->count_total = total;
+	s->begin = g_new0(uint64_t, total);
+	s->end = g_new0(uint64_t, total);
+	s->added = g_new0(double, total);
+}
+
+void sampling_begin(struct sampling *s)
+{
+	if (!s->windows)
+		return;
+	room_for_counts(s);
+	memset(s->added, 0, s->count_total * sizeof(*s->added));
+	sim_stats_counts(s->g->stats, s->begin);
+}
+
+void sampling_placed(struct sampling *s)
+{
+	if (s->windows)
+		windows_begin(s->windows);
+}
+
+bool sampling_next(struct sampling *s)
+{
+	return !s->windows || windows_next(s->windows);
+}
+
+struct simt_cta *sampling_running(const struct sampling *s)
+{
+	return s->windows ? windows_running(s->windows) : NULL;
+}
+
+/* The engine has not seen the time that was estimated. */
+static void time_add(struct gpu *g, uint64_t ps, uint64_t cycles)
+{
+	g->estimated_ps += ps;
+	g->estimated_cycles += cycles;
+	sim_limit(g->engine, gpu_limit_units(g));
+}
+
+void sampling_end(struct sampling *s, struct device_result *result)
+{
+	if (!s->windows)
+		return;
+	const uint64_t cycles = result->cycles;
+
+	sim_stats_counts(s->g->stats, s->end);
+	windows_end(s->windows, result, s->added);
+
+	const uint64_t added = result->cycles - cycles,
+		       ps = sim_ps_of_units(s->g->engine, added * sim_period_units(s->g->engine, s->g->clocks.sm));
+
+	result->end_ps += ps;
+	time_add(s->g, ps, added);
+}
+
+static void totals_add(struct gpu *g, const struct device_result *result)
+{
+	g->totals.cycles += result->cycles;
+	g->totals.time_ps += result->end_ps - result->start_ps;
+	g->totals.warp_instructions += result->warp_instructions;
+	g->totals.thread_instructions += result->thread_instructions;
+}
+
+bool sampling_launch(struct sampling *s, struct device_result *result)
+{
+	struct gpu *g = s->g;
+	struct kind *k;
+	bool is_right;
+
+	if (is_skipped(s)) {
+		result->detail = DEVICE_DETAIL_SKIPPED;
+		is_right = gpu_launch_untimed(g, result);
+		result->estimated_warp_instructions = result->warp_instructions;
+		return is_right;
+	}
+	if (!s->windows)
+		return gpu_launch_timed(g, result);
+	k = kind_of(s);
+	if (!is_known(s, foretold(s, k))) {
+		is_right = gpu_launch_timed(g, result);
+		if (is_right)
+			learn(s, k, result);
+		return is_right;
+	}
+	is_right = gpu_launch_untimed(g, result);
+	const uint64_t seen_ps = result->end_ps;
+
+	estimate(s, k, result);
+	time_add(g, result->end_ps - seen_ps, result->cycles);
+	totals_add(g, result);
+	return is_right;
+}
