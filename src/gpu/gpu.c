@@ -151,7 +151,6 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	clocks_find(g);
 	if (run->account)
 		g->account = account_new(g);
-	g->sampling = sampling_new(g);
 	exts_new(g, exts);
 	sim_limit(g->engine, gpu_limit_units(g));
 	timeline_new(g);
@@ -168,6 +167,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 		g->network = logic_layer_network_new(g);
 	GPU_EXT_EACH(g, e, complete)
 		e->ops->complete(e->self);
+	g->sampling = sampling_new(g);
 	g->bug_state = (struct base_bug_state){.describe = describe, .ctx = g};
 	base_bug_state_add(&g->bug_state);
 	return g;

@@ -722,6 +722,11 @@ uint16_t l2_slice_drop_port(const struct l2_slice *s)
 	return s->port_first + PORT_DROP;
 }
 
+void l2_slice_warm(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)
+{
+	mem_cache_warm(s->cache, addr_bytes, bytes, is_write);
+}
+
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
 {
 	mem_cache_prefetch(s->cache, addr_bytes);

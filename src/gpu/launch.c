@@ -86,6 +86,8 @@ void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_c
 	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
 	GPU_EXT_EACH(g, e, cta_done)
 		e->ops->cta_done(e->self, sm, index);
+	if (unlikely(g->sampling != NULL) && !g->ctas_left)
+		sampling_last(g->sampling);
 	if (g->stop)
 		sim_stop(g->engine);
 	else

@@ -193,6 +193,8 @@ bool gpu_untimed_step(struct gpu *g, struct simt_warp *w);
 
 /* l2.c */
 struct l2_slice *l2_slice_new(struct gpu *g, uint32_t index, struct logic_layer *stack);
+/* See mem_cache_warm. */
+void l2_slice_warm(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write);
 /* Tells its cache which lines it sees. */
 void l2_slice_map(struct l2_slice *s);
 /* What the slice holds and has asked for. */

@@ -43,6 +43,9 @@ struct sampling {
 	GPtrArray *kinds;
 	GHashTable *kind_of; /* by text */
 	struct windows *windows; /* NULL: run.mode is not sampled */
+	struct slices *slices;
+	bool is_in_windows; /* the running launch */
+	uint64_t *scheduler_cycles; /* of each SM, see sampling_counts */
 	uint64_t *begin, *end;	 /* counts of the running launch */
 	double *added;
 	uint32_t count_total;
@@ -70,6 +73,11 @@ double sampling_ratio_deviation(const struct sampling_ratio *r)
 	const double ratio = sampling_ratio_of(r), squares = r->yy - 2 * ratio * r->xy + ratio * ratio * r->xx;
 
 	return r->n > 1 && squares > 0 ? sqrt(squares / (r->n - 1)) : 0;
+}
+
+double sampling_ratio_error(const struct sampling_ratio *r)
+{
+	return r->y > 0 ? sampling_student(r->n) * sqrt(r->n) * sampling_ratio_deviation(r) / r->y : INFINITY;
 }
 
 double sampling_student(double n)
@@ -117,8 +125,11 @@ struct sampling *sampling_new(struct gpu *g)
 	s->forward_left = is_number(run->fast_forward) ? strtoull(run->fast_forward, NULL, 10) : UINT64_MAX;
 	s->kinds = g_ptr_array_new_with_free_func(kind_free);
 	s->kind_of = g_hash_table_new(g_str_hash, g_str_equal);
-	if (run->mode == RUN_SAMPLED)
-		s->windows = windows_new(g);
+	if (run->mode != RUN_SAMPLED)
+		return s;
+	s->windows = windows_new(g);
+	s->slices = slices_new(g);
+	s->scheduler_cycles = g_new(uint64_t, g->sm_total);
 	return s;
 }
 
@@ -129,6 +140,8 @@ void sampling_free(struct sampling *s)
 	g_hash_table_unref(s->kind_of);
 	g_ptr_array_free(s->kinds, TRUE);
 	windows_free(s->windows);
+	slices_free(s->slices);
+	g_free(s->scheduler_cycles);
 	g_free(s->begin);
 	g_free(s->end);
 	g_free(s->added);
@@ -137,7 +150,9 @@ void sampling_free(struct sampling *s)
 
 uint64_t sampling_clock_cycles(const struct sampling *s)
 {
-	return s->windows ? windows_clock_cycles(s->windows) : 0;
+	if (!s->windows)
+		return 0;
+	return s->is_in_windows ? windows_clock_cycles(s->windows) : slices_clock_cycles(s->slices);
 }
 
 /* ---- run.fast_forward ---- */
@@ -160,6 +175,28 @@ static bool is_skipped(struct sampling *s)
 	else
 		s->is_forwarding = s->forward_left-- > 0;
 	return s->is_forwarding;
+}
+
+/* ---- counts ---- */
+
+/* Cycles of schedulers are added up at a launch's end: here they are what is attributed so far. */
+void sampling_counts(struct gpu *g, uint64_t *values)
+{
+	uint64_t *kept = g->sampling->scheduler_cycles;
+
+	for (uint32_t i = 0; i < g->sm_total; i++) {
+		struct sm_stats *st = &g->sms[i]->stats;
+
+		sm_touch(g->sms[i]);
+		kept[i] = st->scheduler_cycles;
+		st->scheduler_cycles = st->issued_cycles;
+		for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
+			st->scheduler_cycles += st->stalls[r];
+	}
+	gpu_settle_stacks(g, false);
+	sim_stats_counts(g->stats, values);
+	for (uint32_t i = 0; i < g->sm_total; i++)
+		g->sms[i]->stats.scheduler_cycles = kept[i];
 }
 
 /* ---- kinds and groups ---- */
@@ -195,7 +232,8 @@ static struct group *foretold(const struct sampling *s, const struct kind *k)
 
 static bool is_known(const struct sampling *s, const struct group *c)
 {
-	return c && c->ps.n >= (double)s->run->sample_launch_count && c->since_timed < s->run->sample_interval_count;
+	return c && c->ps.n >= (double)s->run->sample_launch_count && c->since_timed < s->run->sample_interval_count &&
+	       sampling_ratio_error(&c->ps) <= s->run->sample_error_percent / 100;
 }
 
 /* The group that the launch is of, or NULL. */
@@ -325,18 +363,27 @@ void sampling_begin(struct sampling *s)
 
 void sampling_placed(struct sampling *s)
 {
-	if (s->windows)
-		windows_begin(s->windows);
+	if (!s->windows)
+		return;
+	s->is_in_windows = windows_begin(s->windows);
+	if (!s->is_in_windows)
+		slices_begin(s->slices);
 }
 
 bool sampling_next(struct sampling *s)
 {
-	return !s->windows || windows_next(s->windows);
+	return !s->windows || !s->is_in_windows || windows_next(s->windows);
 }
 
 struct simt_cta *sampling_running(const struct sampling *s)
 {
 	return s->windows ? windows_running(s->windows) : NULL;
+}
+
+void sampling_last(struct sampling *s)
+{
+	if (s->windows && !s->is_in_windows)
+		slices_last(s->slices);
 }
 
 /* The engine has not seen the time that was estimated. */
@@ -354,7 +401,10 @@ void sampling_end(struct sampling *s, struct device_result *result)
 	const uint64_t cycles = result->cycles;
 
 	sim_stats_counts(s->g->stats, s->end);
-	windows_end(s->windows, result, s->added);
+	if (s->is_in_windows)
+		windows_end(s->windows, result, s->added);
+	else
+		slices_end(s->slices, result, s->added);
 
 	const uint64_t added = result->cycles - cycles,
 		       ps = sim_ps_of_units(s->g->engine, added * sim_period_units(s->g->engine, s->g->clocks.sm));

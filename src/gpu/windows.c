@@ -21,6 +21,7 @@ struct windows {
 	struct gpu *g;
 	const struct run_params *run;
 	struct simt_step step;
+	struct warming warming;
 	enum phase phase;
 	uint64_t edge; /* of g->cta_next, where the phase ends */
 	uint64_t wave, warm_ctas, window_ctas, skip_ctas;
@@ -34,7 +35,6 @@ struct windows {
 	/* executed for their values only */
 	uint64_t skipped_ctas, skipped_warps, skipped_threads;
 	struct simt_cta *running; /* of these, or NULL */
-	uint64_t *scheduler_cycles; /* of each SM, see counts_read */
 	uint64_t clock_cycles; /* that a CTA which runs now has brought the clock on by */
 };
 
@@ -44,7 +44,7 @@ struct windows *windows_new(struct gpu *g)
 
 	w->g = g;
 	w->run = g->run;
-	w->scheduler_cycles = g_new(uint64_t, g->sm_total);
+	w->warming.g = g;
 	return w;
 }
 
@@ -55,7 +55,6 @@ void windows_free(struct windows *w)
 	g_free(w->counts);
 	g_free(w->now);
 	g_free(w->sums);
-	g_free(w->scheduler_cycles);
 	g_free(w);
 }
 
@@ -92,7 +91,7 @@ static void room_for_counts(struct windows *w)
 	memset(w->sums, 0, w->count_total * sizeof(*w->sums));
 }
 
-void windows_begin(struct windows *w)
+bool windows_begin(struct windows *w)
 {
 	struct gpu *g = w->g;
 
@@ -104,12 +103,13 @@ void windows_begin(struct windows *w)
 	w->window_ctas = w->wave * w->run->sample_wave_count;
 	w->count = w->left = windows_that_fit(w);
 	if (!w->count || g->launch->is_cooperative || simt_program_may_wait(g->launch->program))
-		return;
+		return false;
 	w->cycles = (struct sampling_ratio){.n = 0};
 	w->skip_ctas = (g->cta_total - detailed_ctas(w, w->count)) / w->count;
 	w->phase = PHASE_RUN_IN;
 	w->edge = w->wave + w->warm_ctas;
 	room_for_counts(w);
+	return true;
 }
 
 /* ---- CTAs that are executed for their values only ---- */
@@ -127,6 +127,8 @@ static bool warp_turn(struct windows *w, struct simt_warp *warp)
 		}
 		w->clock_cycles++;
 		w->skipped_warps++;
+		if (w->warming.is_on)
+			warming_step(&w->warming, &w->step);
 		w->skipped_threads += (uint32_t)__builtin_popcount(w->step.exec_mask);
 	}
 	return true;
@@ -171,8 +173,12 @@ static bool skip(struct windows *w)
 	const uint64_t last = MIN(w->g->cta_next + w->skip_ctas, w->g->cta_total);
 	bool is_right = true;
 
-	while (is_right && w->g->cta_next < last)
+	while (is_right && w->g->cta_next < last) {
+		const double each = w->skipped_ctas ? (double)w->skipped_warps / (double)w->skipped_ctas : 0;
+
+		warming_look(&w->warming, each * (double)(last - w->g->cta_next));
 		is_right = cta_skip(w);
+	}
 	w->clock_cycles = 0;
 	return is_right;
 }
@@ -192,29 +198,9 @@ static uint64_t work_done(const struct windows *w)
 	return sum;
 }
 
-/* What SMs and vaults count in arrears is counted first. Cycles of schedulers are the SMs' only at a launch's end. */
-static void counts_read(struct windows *w, uint64_t *values)
-{
-	const struct gpu *g = w->g;
-
-	for (uint32_t i = 0; i < g->sm_total; i++) {
-		struct sm_stats *st = &g->sms[i]->stats;
-
-		sm_touch(g->sms[i]);
-		w->scheduler_cycles[i] = st->scheduler_cycles;
-		st->scheduler_cycles = st->issued_cycles;
-		for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
-			st->scheduler_cycles += st->stalls[r];
-	}
-	gpu_settle_stacks(w->g, false);
-	sim_stats_counts(g->stats, values);
-	for (uint32_t i = 0; i < g->sm_total; i++)
-		g->sms[i]->stats.scheduler_cycles = w->scheduler_cycles[i];
-}
-
 static void measure_begin(struct windows *w)
 {
-	counts_read(w, w->counts);
+	sampling_counts(w->g, w->counts);
 	w->begin_cycle = sim_cycle_now(w->g->engine, w->g->clocks.sm);
 	w->begin_work = work_done(w);
 }
@@ -223,7 +209,7 @@ static void measure_end(struct windows *w)
 {
 	const uint64_t cycle = sim_cycle_now(w->g->engine, w->g->clocks.sm);
 
-	counts_read(w, w->now);
+	sampling_counts(w->g, w->now);
 	for (uint32_t i = 0; i < w->count_total; i++)
 		w->sums[i] += (double)(w->now[i] - w->counts[i]);
 	sampling_ratio_add(&w->cycles, (double)(work_done(w) - w->begin_work), (double)(cycle - w->begin_cycle));

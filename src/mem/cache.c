@@ -714,6 +714,53 @@ struct mem_req *mem_cache_fill_sector(struct mem_cache *c, uint32_t mshr, uint32
 	return m->pending_sectors ? NULL : mshr_end(c, mshr);
 }
 
+/* ---- without time ---- */
+
+static void warm_sectors(struct mem_cache *c, struct set *set, uint32_t way, const struct mem_req_bytes *bytes,
+			 bool is_write)
+{
+	struct mem_line_sectors *l = sectors_of(c, set, way);
+	const uint8_t touched = mem_sectors_of(bytes, c->sector_bytes, c->sector_count);
+
+	l->present |= touched;
+	if (is_write)
+		write_here(c, set, way, bytes);
+}
+
+static void warm_way(struct mem_cache *c, struct set *set, uint32_t way, const struct mem_req_bytes *bytes,
+		     bool is_write)
+{
+	touch(c, set, way);
+	if (c->sector_bytes)
+		warm_sectors(c, set, way, bytes, is_write);
+	else if (is_write && c->is_write_back)
+		set->dirty |= 1ull << way;
+	else if (is_write && !c->updates_on_write)
+		drop_way(c, set, way);
+}
+
+void mem_cache_warm(struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)
+{
+	const uint64_t line = addr_bytes >> c->line_shift;
+	const struct cache_stats counted = c->stats;
+	struct mem_cache_victim victim;
+	struct set *set = set_of(c, line);
+	int way = find_way(c, set, line);
+	const bool takes = !is_write || (c->is_write_back && c->allocates_on_write);
+
+	/* Ways that wait for their lines are nobody else's, and are found in another way. */
+	if (c->is_perfect || (c->mshr_used_count && find_mshr(c, line) != NO_MSHR) ||
+	    (way < 0 && (!takes || c->allocates_on_miss)))
+		return;
+	if (way < 0) {
+		way = (int)insert(c, set, line, &victim);
+		if (c->sector_bytes)
+			*sectors_of(c, set, (uint32_t)way) = (struct mem_line_sectors){0};
+	}
+	warm_way(c, set, (uint32_t)way, bytes, is_write);
+	c->stats = counted;
+}
+
 uint32_t mem_cache_line_bytes(const struct mem_cache *c)
 {
 	return 1u << c->line_shift;

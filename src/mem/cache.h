@@ -94,6 +94,9 @@ void mem_cache_is_part(struct mem_cache *c, const struct mem_cache_part *part);
 /* The line of mshr has arrived: inserts it, frees the MSHR, returns the chain (through next) of waiting requests in
  * order of arrival. *victim_addr_bytes is the address of an evicted dirty line or UINT64_MAX. */
 struct mem_req *mem_cache_fill(struct mem_cache *c, uint32_t mshr, uint64_t *victim_addr_bytes);
+/* What an access leaves in the tags that is only executed for its values: it counts nothing, what it evicts is gone,
+ * and a line that is on its way it leaves alone. */
+void mem_cache_warm(struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write);
 /* The share of the MSHRs that is in use, 0 to 1. */
 double mem_cache_mshr_share(const struct mem_cache *c);
 uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);

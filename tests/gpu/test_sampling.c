@@ -21,6 +21,19 @@ static uint64_t stream_out(uint64_t thread, uint32_t visit)
 	return RIG_MEMORY + (1ull << 30) + thread * 4 + (uint64_t)visit * (64 << 20);
 }
 
+/* The threads of 80 CTAs go through memory together. */
+static uint64_t far_stream(uint64_t thread, uint32_t visit)
+{
+	const uint64_t first = RIG_MEMORY + thread * 4 + (uint64_t)visit * 80 * THREADS * 4;
+
+	return visit ? first : stream(thread, 0);
+}
+
+static uint64_t far_stream_out(uint64_t thread, uint32_t visit)
+{
+	return RIG_MEMORY + (1ull << 30) + thread * 4 + (uint64_t)visit * 80 * THREADS * 4;
+}
+
 /* The second half of the grid touches a row per line, the first a line after the other. */
 static uint64_t uneven(uint64_t thread, uint32_t visit)
 {
@@ -77,48 +90,62 @@ static double error_of(const struct device_result *r)
 static const char *const timed[] = {"gpu.sm_count", "2", NULL};
 static const char *const sampled[] = {"gpu.sm_count", "2", "run.mode", "sampled", "run.sample_wave_count", "2", NULL};
 
+static void compare(const char *const *settings, const struct fake_inst *insts, uint32_t count, uint32_t ctas)
+{
+	uint64_t full_reads, reads, again_reads;
+	const struct device_result full = run_alone(timed, insts, count, ctas, &full_reads);
+	const struct device_result part = run_alone(settings, insts, count, ctas, &reads);
+	const struct device_result again = run_alone(settings, insts, count, ctas, &again_reads);
+
+	assert_int_equal(full.detail, DEVICE_DETAIL_FULL);
+	assert_true(full.error_common_ps == 0 && full.error_own_ps == 0);
+	assert_int_equal(part.detail, DEVICE_DETAIL_WINDOWS);
+	assert_int_equal(part.warp_instructions, full.warp_instructions);
+	assert_int_equal(part.thread_instructions, full.thread_instructions);
+	assert_true(part.estimated_warp_instructions > part.warp_instructions / 3);
+	assert_true(error_of(&part) > 0 && error_of(&part) < 0.2 * (double)time_of(&full));
+	assert_true(fabs((double)time_of(&part) - (double)time_of(&full)) <= error_of(&part));
+	assert_true(fabs((double)reads / (double)full_reads - 1) < 0.05);
+	assert_memory_equal(&part, &again, sizeof(part));
+	assert_int_equal(reads, again_reads);
+}
+
 /* The bar holds the truth, and counts are scaled to the whole launch. */
 static void windows(void **state)
 {
-	static const struct {
-		const struct fake_inst *insts;
-		uint32_t count;
-	} programs[] = {{streaming, ARRAY_COUNT(streaming)}, {changing, ARRAY_COUNT(changing)}};
+	(void)state;
+	compare(sampled, streaming, ARRAY_COUNT(streaming), 8192);
+	compare(sampled, changing, ARRAY_COUNT(changing), 8192);
+}
+
+/* A launch of few CTAs that last long. */
+static void slices(void **state)
+{
+	static const char *const settings[] = {"gpu.sm_count", "2", "run.mode", "sampled", "run.sample_slice_cycles",
+					       "2048", "run.sample_warm_cycles", "1024", NULL};
+	struct fake_inst longer[ARRAY_COUNT(streaming)];
 
 	(void)state;
-	for (uint32_t i = 0; i < ARRAY_COUNT(programs); i++) {
-		uint64_t full_reads, reads, again_reads;
-		const struct device_result full =
-		    run_alone(timed, programs[i].insts, programs[i].count, 8192, &full_reads);
-		const struct device_result part =
-		    run_alone(sampled, programs[i].insts, programs[i].count, 8192, &reads);
-		const struct device_result again =
-		    run_alone(sampled, programs[i].insts, programs[i].count, 8192, &again_reads);
-
-		assert_int_equal(full.detail, DEVICE_DETAIL_FULL);
-		assert_true(full.error_common_ps == 0 && full.error_own_ps == 0);
-		assert_int_equal(part.detail, DEVICE_DETAIL_WINDOWS);
-		assert_int_equal(part.warp_instructions, full.warp_instructions);
-		assert_int_equal(part.thread_instructions, full.thread_instructions);
-		assert_true(part.estimated_warp_instructions > part.warp_instructions / 3);
-		assert_true(error_of(&part) > 0 && error_of(&part) < 0.4 * (double)time_of(&full));
-		assert_true(fabs((double)time_of(&part) - (double)time_of(&full)) <= error_of(&part));
-		assert_true(fabs((double)reads / (double)full_reads - 1) < 0.05);
-		assert_memory_equal(&part, &again, sizeof(part));
-		assert_int_equal(reads, again_reads);
-	}
+	memcpy(longer, streaming, sizeof(longer));
+	longer[2].addr = far_stream_out;
+	longer[0].addr = far_stream;
+	longer[3].times = 400;
+	longer[3].branch_to = 0;
+	compare(settings, longer, 5, 80);
 }
 
 /* Where CTAs may wait for each other none may be executed ahead of time. */
 static void waiting(void **state)
 {
+	static const char *const no_slices[] = {"gpu.sm_count", "2", "run.mode", "sampled", "run.sample_slice_cycles",
+						"1000000", NULL};
 	uint64_t reads, full_reads;
 	const struct device_result full = run_alone(timed, streaming, ARRAY_COUNT(streaming), 8192, &full_reads);
 
 	(void)state;
 	fake_may_wait = true;
 
-	const struct device_result part = run_alone(sampled, streaming, ARRAY_COUNT(streaming), 8192, &reads);
+	const struct device_result part = run_alone(no_slices, streaming, ARRAY_COUNT(streaming), 8192, &reads);
 
 	fake_may_wait = false;
 	assert_int_equal(part.detail, DEVICE_DETAIL_FULL);
@@ -214,8 +241,8 @@ static void fast_forward(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(windows),	cmocka_unit_test(waiting),	cmocka_unit_test(launches),
-	    cmocka_unit_test(stranger), cmocka_unit_test(fast_forward),
+	    cmocka_unit_test(windows),	cmocka_unit_test(slices),   cmocka_unit_test(waiting),
+	    cmocka_unit_test(launches), cmocka_unit_test(stranger), cmocka_unit_test(fast_forward),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

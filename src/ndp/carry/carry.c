@@ -103,6 +103,13 @@ static void cta_done(void *self, struct sm *sm, uint64_t cta)
 		c->policy->cta_done(c->policy_ctx, c->gpu, sm->index, cta);
 }
 
+static bool follows_ctas(void *self)
+{
+	const struct carry *c = self;
+
+	return c->policy->cta_placed || c->policy->cta_done;
+}
+
 static void place(void *self, uint32_t sm, struct mem_req *r)
 {
 	struct carry *c = self;
@@ -156,5 +163,6 @@ const struct gpu_ext_ops carry_policy_ops = {
     .kernel_end = kernel_end,
     .cta_placed = cta_placed,
     .cta_done = cta_done,
+    .follows_ctas = follows_ctas,
     .place = place,
 };
