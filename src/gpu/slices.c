@@ -405,6 +405,12 @@ static double skip_cycles(const struct slices *s)
 	return elapsed(s) * s->run->sample_skip_percent / 100 * (s->apart > wanted ? wanted / s->apart : 1);
 }
 
+/* A gap has to bring more than what is timed anew behind it. */
+static double least_cycles(const struct slices *s)
+{
+	return 4.0 * (double)(s->run->sample_slice_cycles + s->run->sample_warm_cycles);
+}
+
 /* Behind a gap queues and caches fill again: it lasts until they have. */
 static bool is_steady(struct slices *s)
 {
@@ -434,8 +440,7 @@ static void slice_end(struct slices *s)
 	s->last = s->now;
 	s->now = swap;
 	s->has_last = true;
-	if (skip_cycles(s) < (double)(s->run->sample_slice_cycles + 2 * s->run->sample_warm_cycles) ||
-	    s->g->is_paused) {
+	if (skip_cycles(s) < least_cycles(s) || s->g->is_paused) {
 		measure_begin(s);
 		return;
 	}
