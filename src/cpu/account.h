@@ -21,6 +21,7 @@
 #define CPU_ACCOUNT_PARTS(X)                                                                             \
 	X(CPU_PART_COMPUTE, compute, "instructions")                                                     \
 	X(CPU_PART_ISSUE, issue, "issue slots that other threads of the core took")                      \
+	X(CPU_PART_WINDOW, window, "no room in the window: instructions, hits and stores before")        \
 	X(CPU_PART_L1, l1, "first-level cache")                                                          \
 	X(CPU_PART_L2, l2, "second-level cache, misses included")                                        \
 	X(CPU_PART_FAULT, page_fault, "pages touched first")                                             \

@@ -7,7 +7,21 @@
 /* Whose request it is, in its tag: what for, the thread, the entry of the load. */
 /* A store is FOR_ORDER until its request has its slot, for which its thread waits. FOR_UNTOLD is one that goes on
  * beside its thread, as FOR_STORE, into a line of which there may be copies behind the home. */
-enum { FOR_STORE, FOR_UNTOLD, FOR_ORDER, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK };
+/* FOR_FLIGHT, FOR_JOINED and FOR_FLIGHT_WALK are of flights (window.h): a load with a place of its own, one that has
+ * another's, a page's entry. */
+enum {
+	FOR_STORE,
+	FOR_UNTOLD,
+	FOR_ORDER,
+	FOR_LOAD,
+	FOR_ANSWER,
+	FOR_PREFETCH,
+	FOR_STREAM,
+	FOR_WALK,
+	FOR_FLIGHT,
+	FOR_JOINED,
+	FOR_FLIGHT_WALK
+};
 
 static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct cpu_load *load)
 {
@@ -17,6 +31,11 @@ static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct c
 static uint32_t what_of(const struct cpu_request *r)
 {
 	return r->tag & 15;
+}
+
+static bool is_walk(const struct cpu_request *r)
+{
+	return what_of(r) == FOR_WALK || what_of(r) == FOR_FLIGHT_WALK;
 }
 
 /* ---- its caches ---- */
@@ -71,6 +90,7 @@ static void follow(struct cpu_core *k, const struct cpu_thread *t, uint64_t line
 /* ---- its threads ---- */
 
 static bool go_on(struct cpu_thread *t, uint64_t *units);
+static void places_free(struct cpu_core *k, uint64_t units);
 
 /* The driver's clocks are whole ps, the first that is not before; what that is ahead of the thread's time is kept. */
 static uint64_t ps_of(struct cpu_thread *t, uint64_t units)
@@ -246,6 +266,8 @@ static void place_free(struct cpu_core *k, uint64_t units)
 		account(t, CPU_PART_PLACE, units);
 		go_on_and_answer(t, units);
 	}
+	if (unlikely(k->unloaded.first))
+		places_free(k, units);
 }
 
 /* A store beside the thread is done; trail: of it. An access that had to wait for that begins, if it need not wait for
@@ -522,6 +544,8 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 	return true;
 }
 
+#include "cpu/window.inc"
+
 /* Behind the line that the thread is at. */
 static uint64_t line_end(const struct cpu_thread *t)
 {
@@ -533,6 +557,8 @@ static void pass_line(struct cpu_thread *t, const struct cpu_request *r, uint64_
 {
 	if (unlikely(r->trail != NULL))
 		cpu_account_trail(t->core->c->account, t->unit, r->trail, 0, units);
+	if (unlikely(t->window != NULL))
+		flight_counts(t->core, r, units);
 	if (r->op == CPU_READ)
 		place_free(t->core, units);
 	t->wait = CPU_WAIT_NOT;
@@ -552,6 +578,8 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 	case FOR_ORDER: /* another request of the core has brought the line */
 		store_ends(t, false, units, r->trail);
 		pass_line(t, r, units);
+		if (unlikely(t->window != NULL))
+			window_stored(t, units, r->trail);
 		break;
 	case FOR_LOAD:
 		load_less(t, &t->loads[r->tag >> 8], r->trail);
@@ -562,6 +590,8 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 	case FOR_UNTOLD:
 		store_ends(t, what_of(r) == FOR_UNTOLD, units, r->trail);
 		fence_ends(t, units, r->trail);
+		if (unlikely(t->window != NULL))
+			window_stored(t, units, r->trail);
 		break;
 	case FOR_PREFETCH:
 		k->prefetches--;
@@ -575,6 +605,13 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		tlb_fill(k, t->address >> k->c->page_shift);
 		go_on_and_answer(t, units);
 		break;
+	case FOR_FLIGHT:
+	case FOR_JOINED:
+		flight_line(k, r, units);
+		break;
+	case FOR_FLIGHT_WALK:
+		flight_walked(k, r, units);
+		break;
 	default:
 		CHECK(false); /* a request of nobody */
 	}
@@ -582,10 +619,13 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 
 /* ---- for the driver ---- */
 
-uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units)
+uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units,
+		       const struct cpu_flow *flow)
 {
 	const uint64_t begin = time_of(t, now_ps);
 
+	if (unlikely(t->window != NULL))
+		return window_pass(t, now_ps, instructions, units, flow ? flow : &no_flow);
 	if (unlikely(t->load_count > t->due_count)) {
 		for (uint32_t i = 0; i < t->core->c->p->load_count; i++) {
 			struct cpu_load *load = &t->loads[i];
@@ -604,7 +644,7 @@ uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructi
 }
 
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
-			 uint32_t use)
+			 uint32_t use, const struct cpu_flow *flow)
 {
 	const uint64_t now = begin_of(t, now_ps);
 	uint64_t units;
@@ -613,6 +653,10 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	t->address = address;
 	t->end = address + size_bytes;
 	t->op = op;
+	if (unlikely(t->window != NULL)) {
+		t->flow = flow;
+		return window_begins(t, now);
+	}
 	t->use = use;
 	if (t->due_count || unlikely(t->untold && cpu_is_ordered(op))) {
 		t->wait = t->untold && cpu_is_ordered(op) ? CPU_WAIT_STORES : CPU_WAIT_LOADS;
@@ -634,6 +678,8 @@ uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 	const uint64_t now = begin_of(t, now_ps);
 
 	account(t, CPU_PART_L1, now); /* what has happened meanwhile comes first */
+	if (unlikely(t->window != NULL))
+		return window_fence(t, now);
 	if (!t->stores && !t->load_count) {
 		const uint64_t done = there(t, now);
 
@@ -716,7 +762,7 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 	if (what_of(r) == FOR_STREAM) {
 		tag->is_ahead = !is_late(k, r);
 		k->c->stats.stream_late += !tag->is_ahead;
-	} else if (what_of(r) != FOR_WALK) {
+	} else if (!is_walk(r)) {
 		k->c->stats.stream_useful += tag->is_ahead;
 		tag->is_ahead = false;
 		cpu_l1_fill(k, tag);
@@ -735,7 +781,7 @@ static bool again(void *core, const struct cpu_request *r)
 	if (!is_enough(tag, (enum cpu_op)r->op))
 		return false;
 	k->c->stats.l2_hits++;
-	if (what_of(r) != FOR_WALK) {
+	if (!is_walk(r)) {
 		observe(k, r->line, (enum cpu_op)r->op, tag);
 		cpu_l1_fill(k, tag);
 	}
@@ -747,7 +793,7 @@ static void at_home(void *core, const struct cpu_request *r, bool is_there)
 {
 	struct cpu_core *k = core;
 
-	if (r->op != CPU_READ || (what_of(r) != FOR_ANSWER && what_of(r) != FOR_LOAD))
+	if (r->op != CPU_READ || (what_of(r) != FOR_ANSWER && what_of(r) != FOR_LOAD && what_of(r) != FOR_FLIGHT))
 		return;
 	if (is_there)
 		cpu_under_begin(&k->under_llc, cpu_now_units(k->c));
@@ -824,6 +870,8 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 		t->unit = i * (uint32_t)p->core_count + k->number;
 		t->start = (struct cpu_event){.fire = fire_start, .self = t};
 		t->loads = g_new0(struct cpu_load, p->load_count);
+		if (p->core_model == CPU_CORE_OUT_OF_ORDER)
+			window_init(t);
 		forget_translations(t);
 	}
 }
@@ -832,6 +880,7 @@ void cpu_core_free(struct cpu_core *k)
 {
 	for (uint32_t i = 0; i < k->c->p->smt_count; i++) {
 		g_free(k->threads[i].loads);
+		window_free(&k->threads[i]);
 		g_free(k->threads[i].stall_trail);
 	}
 	g_free(k->threads);

@@ -1,8 +1,8 @@
 /* core.h - a core: its hardware threads with their loads and stores, its private caches, its prefetcher and TLB.
  *
- * Threads issue in order. A load that misses does not stop its thread until the first instruction that uses it; the
- * driver says how many come before that one. The threads of a core share its caches, its issue slots, its TLB, and the
- * places for loads, stores and prefetches under way.
+ * Threads issue in order, or out of order (cpu.core_model; window.h). In order, a load that misses does not stop its
+ * thread until the first instruction that uses it; the driver says how many come before that one. The threads of a
+ * core share its caches, its issue slots, its TLB, and the places for loads, stores and prefetches under way.
  */
 #ifndef STRATA_CPU_CORE_H
 #define STRATA_CPU_CORE_H
@@ -12,6 +12,7 @@
 #include "cpu/pages.h"
 #include "cpu/stream.h"
 #include "cpu/under.h"
+#include "cpu/window.h"
 
 #define CPU_NOT_YET UINT64_MAX
 
@@ -31,6 +32,7 @@ enum cpu_wait {
 	CPU_WAIT_WALK,
 	CPU_WAIT_FENCE,
 	CPU_WAIT_STORES, /* for stores that are to be seen before its access, before that begins */
+	CPU_WAIT_WINDOW, /* see window.h */
 };
 
 enum { CPU_TRANSLATIONS = 64 }; /* a power of two */
@@ -46,6 +48,8 @@ struct cpu_thread {
 	uint64_t ahead_units; /* so much later than its time is the ps at which the driver has it */
 	uint32_t use; /* instructions between a load and the first that uses it */
 	enum cpu_op op;
+	struct cpu_window *window;   /* NULL: the core issues in order */
+	const struct cpu_flow *flow; /* of its instruction, where there is a window */
 	struct cpu_load *load; /* of this instruction, or NULL */
 	/* its loads */
 	struct cpu_load *loads;
@@ -75,6 +79,10 @@ struct cpu_core {
 	struct {
 		BASE_FIFO(struct cpu_thread);
 	} placeless; /* threads that wait for a place of a load, in the order of coming */
+	struct {
+		BASE_FIFO(struct cpu_flight);
+	} unloaded, unstored; /* the same, of flights: loads, and stores */
+	uint64_t port_units, fill_units; /* its load ports, and the way into its first level, are taken until then */
 	uint64_t issue_units; /* its issue slots are taken until then */
 	uint64_t issue_rest;  /* and for this, in units / issue_count */
 	struct cpu_streams streams;
@@ -84,9 +92,10 @@ struct cpu_core {
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);
 void cpu_core_free(struct cpu_core *k);
 /* As cpu_pass, cpu_access and cpu_fence. */
-uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units);
+uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units,
+		       const struct cpu_flow *flow);
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
-			 uint32_t use);
+			 uint32_t use, const struct cpu_flow *flow);
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
 /* Its caches and its TLB hold nothing. */

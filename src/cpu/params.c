@@ -54,6 +54,15 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 				"cpu.striped_count = %llu: expected at most cpu.channel_count, %llu, and "
 				"cpu.placement = page or touch; with line all are striped",
 				(unsigned long long)p->striped_count, (unsigned long long)p->channel_count);
+	if (p->core_model == CPU_CORE_OUT_OF_ORDER && p->smt_count > 1)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.core_model = out_of_order: threads that share a window are not modelled; set "
+				"cpu.smt_count = 1 (it is %llu)",
+				(unsigned long long)p->smt_count);
+	if (p->core_model == CPU_CORE_OUT_OF_ORDER && p->values == CPU_VALUES_BYTES)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.core_model = out_of_order: a store is in the program's memory before it has its "
+				"line; set cpu.values = versions or none");
 	if (p->dram_log_ps && p->dram_mbytes_per_s)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.dram_log_ps: a memory that is a rate has no commands; set "

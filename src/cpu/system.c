@@ -68,7 +68,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
 				  "cpu.walks + cpu.asked_beside + cpu.joins_over = "
 				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops + "
-				  "cpu.found_beside");
+				  "cpu.forwards + cpu.found_beside");
 	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
 	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
 	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims + cpu.slots_beside");
@@ -148,15 +148,16 @@ uint64_t cpu_cycle_units(const struct cpu_system *s)
 	return s->common.cycle_units;
 }
 
-uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units)
+uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units,
+		  const struct cpu_flow *flow)
 {
-	return cpu_core_pass(thread_of(s, unit), now_ps, instructions, units);
+	return cpu_core_pass(thread_of(s, unit), now_ps, instructions, units, flow);
 }
 
 uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
-		    enum cpu_op op, uint32_t use)
+		    enum cpu_op op, uint32_t use, const struct cpu_flow *flow)
 {
-	return cpu_core_access(thread_of(s, unit), now_ps, address, size_bytes, op, use);
+	return cpu_core_access(thread_of(s, unit), now_ps, address, size_bytes, op, use, flow);
 }
 
 uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps)

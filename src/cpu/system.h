@@ -10,6 +10,7 @@
 #define STRATA_CPU_SYSTEM_H
 
 #include "base/diag.h"
+#include "cpu/flow.h"
 #include "cpu/version.h"
 #include "mem/memory.h"
 #include "sim/explain.h"
@@ -23,6 +24,11 @@
 	X(CPU_STACK_MODELLED, modelled) \
 	X(CPU_STACK_FREE, free)
 enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
+/* How cores issue. */
+#define CPU_CORE_MODELS(X) \
+	X(CPU_CORE_IN_ORDER, in_order) \
+	X(CPU_CORE_OUT_OF_ORDER, out_of_order)
+enum cpu_core_model { CPU_CORE_MODELS(SIM_PARAM_ENUMERATOR) };
 /* Which bytes accesses use. */
 #define CPU_VALUES(X) \
 	X(CPU_VALUES_NONE, none) \
@@ -169,13 +175,15 @@ uint64_t cpu_cycle_units(const struct cpu_system *s);
 /* Instructions of a unit that take so many units of time from now_ps on, if nothing holds them up; they need not be
  * told in the order of time. What holds them up, its next access pays. Returns how many ps the unit's clock goes on:
  * that is the first ps which is not before its time, of which the system keeps the rest, so that sums of cycles are
- * exact. */
-uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units);
+ * exact. flow: of their place in the program; used by cores that issue out of order, for which units is the time of
+ * units that are not pipelined. */
+uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t instructions, uint64_t units,
+		  const struct cpu_flow *flow);
 /* An access of a unit, which has none that waits; the engine's time is at most now_ps. Returns when the next
  * instruction can issue, or CPU_WAITS. size_bytes at least 1. use: instructions between a load and the first one that
- * uses it. */
+ * uses it; flow: what the access hangs on. One is for cores that issue in order, the other for those that do not. */
 uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
-		    enum cpu_op op, uint32_t use);
+		    enum cpu_op op, uint32_t use, const struct cpu_flow *flow);
 /* All loads and stores of the unit are done. */
 uint64_t cpu_fence(struct cpu_system *s, uint32_t unit, uint64_t now_ps);
 /* The line with which a page begins for the caches, touched by the unit. */

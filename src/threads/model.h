@@ -19,9 +19,9 @@ struct thread_at {
 	uint32_t unit;   /* hardware thread */
 	uint32_t thread; /* of the program, 0 is main's */
 	uint64_t now_ps;
-	uint32_t use; /* of a load: instructions after it before the first that uses it; else 0 */
 	uint32_t waits_for; /* of THREAD_WAIT: enum thread_waits_for */
 	const void *place;  /* where the thread is: behind its last hook, NULL: not known */
+	const struct thread_site *site; /* of an access; of instructions, or NULL: only what they are is known */
 };
 
 enum thread_waits_for {
@@ -117,6 +117,7 @@ struct thread_machine {
 	uint64_t system_call_ps; /* of the calls for waiting, waking, sleeping, reading clocks */
 	uint64_t wake_ps;        /* from waking a thread until it runs */
 	uint64_t create_ps;      /* of making a thread, on the unit that makes it */
+	bool ends_before_calls;  /* what a thread has under way ends before a system call of it: it is fenced */
 	uint64_t ahead_ps;       /* how far units beyond the CPU's may be ahead, by accesses that ahead takes */
 };
 enum { THREAD_UNITS_MAX = 4096 };

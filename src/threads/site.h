@@ -11,7 +11,7 @@
 /* Counted up whenever this file, classes.def or model.h change what programs, runtime and models say to each other
  * (tests/threads/interface). A program says in section THREAD_INTERFACE_SECTION, once for each of its files, by which
  * it was built; another one's is not run. */
-#define THREAD_INTERFACE 9
+#define THREAD_INTERFACE 10
 #define THREAD_INTERFACE_SECTION "strata_interface"
 
 /* What a hook is about. The values are in the traces. */
@@ -40,6 +40,39 @@ enum thread_site_flag {
 	/* Its function has no thread-local data, and calls __strata_own before it calls or returns: until then the FS
 	 * base may be another thread's. */
 	THREAD_SITE_PLAIN = 2,
+	/* What the access hangs on is all in its flow, and its thread need not wait for it. */
+	THREAD_SITE_FLOW = 4,
+};
+
+/* Operations one after the other, by class: so many bits each, from this one on, of a thread_flow_step's path. */
+#define THREAD_PATHS(X)        \
+	X(integer, 4, 0)       \
+	X(multiply, 2, 4)      \
+	X(divide, 2, 6)        \
+	X(float, 3, 8)         \
+	X(float_multiply, 3, 11) \
+	X(float_divide, 2, 14)
+enum thread_path_class {
+#define THREAD_PATH(name, bits, at) THREAD_PATH_##name,
+	THREAD_PATHS(THREAD_PATH)
+#undef THREAD_PATH
+	THREAD_PATH_CLASS_COUNT
+};
+
+/* What a site says about values: a slot of the thread is when a value is there. */
+enum thread_flow_kind {
+	THREAD_FLOW_NONE,
+	THREAD_FLOW_VALUE,   /* the instructions before make the slot's next value of it, after the path, */
+	THREAD_FLOW_INPUT,   /* and of this one, after the path: of the VALUE before */
+	THREAD_FLOW_ADDRESS, /* the access' address comes from this slot, after the path */
+	THREAD_FLOW_DATA,    /* so does what it stores */
+};
+enum { THREAD_FLOW_STEPS = 8, THREAD_FLOW_SLOTS = 256 };
+
+struct thread_flow_step {
+	uint8_t kind; /* enum thread_flow_kind */
+	uint8_t slot;
+	uint16_t path; /* see THREAD_PATHS */
 };
 
 struct thread_site {
@@ -51,6 +84,9 @@ struct thread_site {
 	uint16_t counts[THREAD_CLASS_COUNT]; /* instructions since the hook before, of a block's first also those after
 						its last */
 	uint16_t use;                        /* of a load: instructions after it before the first that uses it */
+	uint8_t slot;                        /* of a load: where its value is; 0: nothing hangs on that */
+	uint8_t step_count;                  /* of flow */
+	struct thread_flow_step flow[THREAD_FLOW_STEPS];
 };
 
 /* Of functions that the file does not define, one for each name and file. */

@@ -332,7 +332,7 @@ void rig_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t size, e
 	if (r->bytes)
 		bytes_begin(r->bytes, unit, address, r->program + address, size, op);
 	if (unit < r->cpu_units)
-		done = cpu_access(r->cpu, unit, now, address, size, op, 0);
+		done = cpu_access(r->cpu, unit, now, address, size, op, 0, NULL);
 	else
 		done = channel_access(r->near, unit - r->cpu_units, now, address, size, op);
 	done_at(r, unit, done);

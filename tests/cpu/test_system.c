@@ -28,6 +28,7 @@ struct rig {
 	uint64_t observed;
 	uint64_t state; /* of the random numbers */
 	uint32_t use;   /* of the next load */
+	const struct cpu_flow *flow; /* of what comes next */
 };
 
 static void memory_done(void *ctx, struct mem_req *r)
@@ -185,7 +186,7 @@ static void do_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t s
 
 	r->ready_ps[unit] = CPU_WAITS;
 
-	const uint64_t done = cpu_access(r->system, unit, now, address, size, op, r->use);
+	const uint64_t done = cpu_access(r->system, unit, now, address, size, op, r->use, r->flow);
 
 	if (done != CPU_WAITS)
 		r->ready_ps[unit] = done;
@@ -195,7 +196,25 @@ static void do_access(struct rig *r, uint32_t unit, uint64_t address, uint32_t s
 static void pass(struct rig *r, uint32_t unit, uint32_t instructions, uint64_t ps)
 {
 	r->ready_ps[unit] += cpu_pass(r->system, unit, r->ready_ps[unit], instructions,
-				      ps * sim_units_per_ps(r->ctx.engine));
+				      ps * sim_units_per_ps(r->ctx.engine), r->flow);
+}
+
+/* What the next instructions hang on: slots of few, so that they do so all the time. */
+static void random_flow(struct rig *r, struct cpu_flow *flow)
+{
+	static const uint8_t kinds[] = {CPU_FLOW_ADDRESS, CPU_FLOW_ADDRESS, CPU_FLOW_DATA, CPU_FLOW_VALUE,
+					CPU_FLOW_INPUT};
+
+	*flow = (struct cpu_flow){.is_known = random_below(r, 20) > 0,
+				  .issue_slots = (uint32_t)random_below(r, 8),
+				  .slot = (uint8_t)random_below(r, 4),
+				  .step_count = (uint8_t)random_below(r, CPU_FLOW_STEPS + 1)};
+	for (uint32_t i = 0; i < flow->step_count; i++) {
+		flow->steps[i].kind = kinds[random_below(r, ARRAY_COUNT(kinds))];
+		flow->steps[i].slot = (uint8_t)(1 + random_below(r, 3));
+		flow->steps[i].units = random_below(r, 10) * cpu_cycle_units(r->system);
+	}
+	r->flow = flow;
 }
 
 static void random_step(struct rig *r)
@@ -203,7 +222,10 @@ static void random_step(struct rig *r)
 	static const enum cpu_op ops[] = {CPU_READ, CPU_READ, CPU_READ, CPU_WRITE, CPU_WRITE, CPU_ATOMIC, CPU_PREFETCH};
 	const uint32_t unit = next_unit(r);
 	const uint64_t passed = random_below(r, 3) ? random_below(r, 4) : random_below(r, 60);
+	struct cpu_flow flow;
 
+	if (r->params.core_model == CPU_CORE_OUT_OF_ORDER)
+		random_flow(r, &flow);
 	pass(r, unit, (uint32_t)passed, passed * random_below(r, 500));
 	if (next_unit(r) != unit)
 		return;
@@ -225,13 +247,19 @@ static void random_step(struct rig *r)
 
 /* Which machine: threads of a core, prefetchers, translation, where pages lie. */
 struct variant {
-	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol;
+	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol, core_model;
 };
 
 /* What a machine has is in use, and what it has not does nothing. */
 static void check_counts(const struct cpu_stats *s, const struct variant *v)
 {
-	assert_true(s->use_stalls && s->use_stall_ps && s->reads_behind && s->l2_write_backs && s->interventions);
+	const bool is_window = v->core_model == CPU_CORE_OUT_OF_ORDER;
+
+	assert_true(s->reads_behind && s->l2_write_backs && s->interventions);
+	assert_true(!s->use_stalls == is_window && !s->use_stall_ps == is_window);
+	assert_true(!s->window_wait_ps == !is_window && !s->load_queue_wait_ps == !is_window);
+	assert_true(!s->store_queue_wait_ps == !is_window && !s->drain_wait_ps == !is_window);
+	assert_true(!s->operand_waits == !is_window && !s->forwards == !is_window && !s->load_flight_ps == !is_window);
 	assert_true(!s->stream_requests == !v->stream_count && !s->stream_late == !v->stream_count);
 	assert_true(!s->stream_useful == !v->stream_count && !s->stream_useless == !v->stream_count);
 	assert_true(s->stream_useful + s->stream_late + s->stream_useless <= s->stream_requests);
@@ -256,6 +284,10 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 	r.params.load_count = v->load_count;
 	r.params.placement = v->placement;
 	r.params.protocol = v->protocol;
+	r.params.core_model = v->core_model;
+	r.params.rob_entries = 40;
+	r.params.load_queue_entries = 6;
+	r.params.store_queue_entries = 4;
 	r.params.llc_slice_count = v->smt_count > 1 ? 4 : 1;
 	rig_open(&r, is_observed);
 	r.state = seed;
@@ -267,10 +299,12 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 }
 
 static const struct variant variants[] = {
-    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},   {4, 0, 0, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},
-    {1, 2, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI},   {2, 0, 1, 1, CPU_PLACE_TOUCH, CPU_PROTOCOL_MSI},
-    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MSI},   {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MESI},
-    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},   {4, 0, 0, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},
+    {1, 2, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},   {2, 0, 1, 1, CPU_PLACE_TOUCH, CPU_PROTOCOL_MSI, 0},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MSI, 0},   {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, 0},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI, 0},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, CPU_CORE_OUT_OF_ORDER},
+    {1, 2, 1, 2, CPU_PLACE_TOUCH, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER},
 };
 
 static void test_random(void **state)
@@ -988,7 +1022,7 @@ static void test_clocks(void **state)
 		rig_open(&r, false);
 		units = cpu_cycle_units(r.system);
 		for (uint32_t k = 0; k < COUNT; k++)
-			r.ready_ps[0] += cpu_pass(r.system, 0, r.ready_ps[0], 1, (1 + k % 7) * units);
+			r.ready_ps[0] += cpu_pass(r.system, 0, r.ready_ps[0], 1, (1 + k % 7) * units, NULL);
 		are_cycles(r.ready_ps[0], CYCLES, clocks_khz[i]);
 		do_access(&r, next_unit(&r), 0, 8, CPU_ATOMIC);
 		next_unit(&r);
@@ -1010,7 +1044,7 @@ static void test_clocks(void **state)
 			if (has_passed[unit])
 				do_access(&r, unit, 0, 8, CPU_PREFETCH);
 			else
-				r.ready_ps[unit] += cpu_pass(r.system, unit, r.ready_ps[unit], 10, units);
+				r.ready_ps[unit] += cpu_pass(r.system, unit, r.ready_ps[unit], 10, units, NULL);
 			has_passed[unit] = !has_passed[unit];
 		}
 		for (uint32_t k = 0; k < 2; k++)
@@ -1193,6 +1227,216 @@ static void test_threads(void **state)
 	}
 }
 
+/* ---- cores that issue out of order ---- */
+
+enum { CHAIN = 1, SUM = 2 }; /* slots */
+
+/* One core, whose memory takes the same time for each line; caches of which nothing that is loaded stays. */
+static void open_window(struct rig *r, uint64_t rob, uint64_t load_count)
+{
+	rig_defaults(r);
+	r->params.core_count = 1;
+	r->params.core_model = CPU_CORE_OUT_OF_ORDER;
+	r->params.rob_entries = rob;
+	r->params.load_queue_entries = r->params.store_queue_entries = 1000;
+	r->params.load_count = load_count;
+	r->params.issue_count = 4;
+	r->params.dram_mbytes_per_s = 10000000;
+	r->params.up_mbytes_per_s = r->params.down_mbytes_per_s = 10000000;
+	rig_open(r, false);
+}
+
+/* So many times: instructions, then an access to another line each (lines), or to one of a few. Until all is done. */
+static uint64_t window_ps(struct rig *r, uint32_t count, uint32_t instructions, enum cpu_op op, bool lines,
+			  const struct cpu_flow *of)
+{
+	struct cpu_flow flow = *of;
+	const uint64_t begin = (next_unit(r), r->ready_ps[0]);
+
+	flow.issue_slots = instructions;
+	r->flow = &flow;
+	for (uint32_t i = 0; i < count; i++) {
+		next_unit(r);
+		pass(r, 0, instructions, 0);
+		do_access(r, next_unit(r), (uint64_t)(lines ? 1000 + i : i % 2) * LINE_BYTES, 8, op);
+	}
+	next_unit(r);
+
+	const uint64_t now = r->ready_ps[0];
+
+	r->ready_ps[0] = CPU_WAITS;
+
+	const uint64_t done = cpu_fence(r->system, 0, now);
+
+	if (done != CPU_WAITS)
+		r->ready_ps[0] = done;
+	next_unit(r);
+	r->flow = NULL;
+	return r->ready_ps[0] - begin;
+}
+
+static uint64_t window_once_ps(uint64_t rob, uint64_t load_count, uint32_t count, uint32_t instructions,
+			       enum cpu_op op, bool lines, const struct cpu_flow *flow)
+{
+	struct rig r;
+	uint64_t ps;
+
+	open_window(&r, rob, load_count);
+	if (!lines) /* they are in the caches */
+		window_ps(&r, 4, instructions, op, lines, flow);
+	ps = window_ps(&r, count, instructions, op, lines, flow);
+	rig_close(&r);
+	return ps;
+}
+
+static const struct cpu_flow alone = {.is_known = true};
+static const struct cpu_flow chain = {
+	.is_known = true, .slot = CHAIN, .step_count = 1, .steps = {{CPU_FLOW_ADDRESS, CHAIN, 0}}};
+
+/* Loads that miss: one after the other where each has its address from the one before, else as many at once as the
+ * window holds, and as there are places. */
+static void test_window_misses(void **state)
+{
+	enum { COUNT = 240 };
+	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone);
+	const struct {
+		uint64_t rob, load_count;
+		uint32_t instructions, at_once;
+	} cases[] = {{64, 16, 1, 16},   {64, 64, 8, 8},	  {64, 64, 16, 4},
+		     {240, 12, 10, 12}, {240, 240, 10, 24}, {1, 16, 1, 1}};
+
+	(void)state;
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, true, &chain), (double)one * COUNT, 0.02);
+	near(window_once_ps(1000, 240, COUNT, 4, CPU_READ, true, &chain), (double)one * COUNT, 0.02);
+	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++)
+		near(window_once_ps(cases[i].rob, cases[i].load_count, COUNT, cases[i].instructions, CPU_READ, true,
+				    &alone),
+		     (double)one * COUNT / cases[i].at_once, 0.1);
+}
+
+/* A window of one instruction is the in-order core whose loads are used at once. */
+static void test_window_of_one(void **state)
+{
+	enum { COUNT = 100 };
+	struct rig r;
+	uint64_t in_order;
+
+	(void)state;
+	open_window(&r, 1, 16);
+	r.flow = &alone;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		next_unit(&r);
+		pass(&r, 0, 1, 1000);
+		do_access(&r, next_unit(&r), (uint64_t)(1000 + i) * LINE_BYTES, 8, CPU_READ);
+	}
+	do_access(&r, next_unit(&r), 0, 8, CPU_ATOMIC);
+	next_unit(&r);
+	in_order = r.ready_ps[0];
+	rig_close(&r);
+
+	rig_defaults(&r);
+	r.params.core_count = 1;
+	r.params.dram_mbytes_per_s = 10000000;
+	r.params.up_mbytes_per_s = r.params.down_mbytes_per_s = 10000000;
+	rig_open(&r, false);
+	for (uint32_t i = 0; i < COUNT; i++) {
+		next_unit(&r);
+		pass(&r, 0, 1, 1000);
+		do_access(&r, next_unit(&r), (uint64_t)(1000 + i) * LINE_BYTES, 8, CPU_READ);
+	}
+	do_access(&r, next_unit(&r), 0, 8, CPU_ATOMIC);
+	next_unit(&r);
+	near(in_order, (double)r.ready_ps[0], 0.02);
+	rig_close(&r);
+}
+
+/* What hits: a chain of loads takes the first level's latency and what is computed in between, others the ports. */
+static void test_window_hits(void **state)
+{
+	enum { COUNT = 4000 };
+	struct rig r;
+	struct cpu_flow flow = chain;
+	double cycle;
+	uint64_t units;
+
+	(void)state;
+	rig_defaults(&r);
+	cycle = 1e9 / (double)r.params.clock_khz;
+	rig_open(&r, false);
+	units = cpu_cycle_units(r.system);
+	rig_close(&r);
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &flow),
+	     COUNT * cycle * (double)r.params.l1_cycles, 0.02);
+	flow.steps[0].units = 3 * units;
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &flow),
+	     COUNT * cycle * (double)(r.params.l1_cycles + 3), 0.02);
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &alone),
+	     COUNT * cycle / (double)r.params.load_port_count, 0.02);
+	/* Four instructions a cycle. */
+	near(window_once_ps(192, 16, COUNT, 12, CPU_READ, false, &alone), COUNT * cycle * 3, 0.02);
+	/* A sum of what is loaded: four cycles each, whatever else there is. */
+	flow = (struct cpu_flow){.is_known = true, .slot = CHAIN, .step_count = 2,
+				 .steps = {{CPU_FLOW_VALUE, SUM, 4 * units}, {CPU_FLOW_INPUT, CHAIN, 4 * units}}};
+	near(window_once_ps(192, 16, COUNT, 2, CPU_READ, false, &flow), COUNT * cycle * 4, 0.02);
+}
+
+/* Stores that miss go on beside their thread while the queue has room, and no load waits for them. */
+static void test_window_stores(void **state)
+{
+	enum { COUNT = 200 };
+	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_WRITE, true, &alone);
+	const uint64_t two = window_once_ps(192, 2, COUNT, 1, CPU_READ, true, &alone);
+	struct rig r;
+	uint64_t issued;
+
+	(void)state;
+	open_window(&r, 192, 16);
+	r.flow = &(const struct cpu_flow){.is_known = true, .issue_slots = 4};
+	for (uint32_t i = 0; i < COUNT; i++) {
+		pass(&r, 0, 4, 0);
+		do_access(&r, 0, (uint64_t)(1000 + i) * LINE_BYTES, 8, CPU_WRITE);
+		next_unit(&r);
+	}
+	issued = r.ready_ps[0];
+	near(issued, COUNT * 1e9 / (double)r.params.clock_khz, 0.02);
+	assert_int_equal(cpu_system_stats(r.system)->store_queue_wait_ps, 0);
+	r.flow = NULL;
+	rig_close(&r);
+	/* So many misses at once as the core may have stores under way. */
+	near(window_once_ps(192, 16, COUNT, 1, CPU_WRITE, true, &alone), (double)one * COUNT / 16, 0.15);
+	near(two, (double)window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone) * COUNT / 2, 0.05);
+}
+
+/* A load of what a store has not brought into the cache gets it from there, when it is there. */
+static void test_window_forwards(void **state)
+{
+	struct rig r;
+	const struct cpu_flow store = {
+	    .is_known = true, .step_count = 1, .steps = {{CPU_FLOW_DATA, CHAIN, 0}}};
+	const struct cpu_flow load = {.is_known = true, .slot = SUM};
+	const struct cpu_flow next = {.is_known = true, .step_count = 1, .steps = {{CPU_FLOW_ADDRESS, SUM, 0}}};
+	uint64_t one;
+
+	(void)state;
+	one = window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone);
+	open_window(&r, 192, 16);
+	r.flow = &chain; /* misses; its value is stored, loaded again, and an address */
+	do_access(&r, next_unit(&r), 2000 * LINE_BYTES, 8, CPU_READ);
+	r.flow = &store;
+	do_access(&r, next_unit(&r), 3000 * LINE_BYTES + 8, 8, CPU_WRITE);
+	r.flow = &load;
+	do_access(&r, next_unit(&r), 3000 * LINE_BYTES + 8, 8, CPU_READ);
+	r.flow = &next;
+	do_access(&r, next_unit(&r), 4000 * LINE_BYTES, 8, CPU_READ);
+	assert_int_equal(cpu_system_stats(r.system)->forwards, 1);
+	r.ready_ps[0] = CPU_WAITS;
+	cpu_fence(r.system, 0, sim_now_ps(r.ctx.engine));
+	next_unit(&r);
+	near(r.ready_ps[0], 2 * (double)one, 0.05);
+	r.flow = NULL;
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1206,6 +1450,9 @@ int main(void)
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
 	    cmocka_unit_test(test_moves),
 	    cmocka_unit_test(test_threads), cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
+	    cmocka_unit_test(test_window_misses), cmocka_unit_test(test_window_of_one),
+	    cmocka_unit_test(test_window_hits), cmocka_unit_test(test_window_stores),
+	    cmocka_unit_test(test_window_forwards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,7 @@ struct host {
 	struct accelerators *accelerators; /* NULL: none; else all NDPs are */
 	uint32_t cpu_units; /* those of NDPs come after them */
 	struct costs cpu_costs, near_costs;
+	struct flow *flows; /* NULL: cores issue in order */
 };
 
 /* Has the runtime come back when the machine has something to do. */

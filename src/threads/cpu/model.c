@@ -412,6 +412,19 @@ static __attribute__((noinline, cold)) void prepare(struct host *h, const struct
 	host_account_hook(h, at);
 }
 
+/* What hangs on what at a site. */
+static const struct cpu_flow *flow_of(struct host *h, const struct thread_site *site, const uint16_t *counts)
+{
+	struct flow *f;
+
+	if (likely(!h->flows))
+		return NULL;
+	f = &h->flows[(uintptr_t)counts / 4 % COSTS];
+	if (unlikely(f->counts != counts))
+		flow_make(&h->cpu_costs, site, counts, f);
+	return &f->flow;
+}
+
 /* As cpu_pass, of an NDP's core. */
 static uint64_t pass_near(struct host *h, uint32_t unit, uint64_t units)
 {
@@ -423,6 +436,18 @@ static uint64_t pass_near(struct host *h, uint32_t unit, uint64_t units)
 	}
 	ps = base_divide(units - *ahead + h->per_ps - 1, &h->by_per_ps, &rest);
 	*ahead += ps * h->per_ps - units;
+	return ps;
+}
+
+static inline uint64_t pass_cpu(struct host *h, const struct thread_at *at, const uint16_t *counts,
+				const struct cost *c)
+{
+	uint64_t ps;
+
+	if (likely(!h->flows))
+		return cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->units, NULL);
+	ps = cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->units, flow_of(h, at->site, counts));
+	come_back_if_new(h); /* what waited for values may have begun */
 	return ps;
 }
 
@@ -442,7 +467,7 @@ static uint64_t compute(void *self, const struct thread_at *at, const uint16_t *
 	if (is_near)
 		ps = pass_near(h, at->unit, c->units);
 	else
-		ps = cpu_pass(h->cpu, at->unit, at->now_ps, c->instructions, c->units);
+		ps = pass_cpu(h, at, counts, c);
 	if (unlikely(h->account != NULL))
 		cpu_account_until(h->account, at->unit, CPU_PART_COMPUTE, (at->now_ps + ps) * h->per_ps);
 	return ps;
@@ -522,7 +547,8 @@ static struct thread_answer cpu_model_access(void *self, const struct thread_at 
 	if (h->bytes)
 		bytes_begin(h->bytes, at->unit, address, bytes, size, ops[kind]);
 	if (at->unit < h->cpu_units)
-		done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->use);
+		done = cpu_access(h->cpu, at->unit, at->now_ps, address, size, ops[kind], at->site->use,
+				  flow_of(h, at->site, at->site->counts));
 	else
 		done = channel_access(h->near, at->unit - h->cpu_units, at->now_ps, address, size, ops[kind]);
 	if (h->bytes) {
@@ -598,6 +624,10 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 	const uint32_t ndps = n && !is_hardware ? (uint32_t)n->ndp_count : 0;
 
 	costs_of_cpu(&h->cpu_costs, p, cpu_cycle_units(h->cpu), &h->stats->instructions);
+	if (p->core_model == CPU_CORE_OUT_OF_ORDER) {
+		costs_are_of_window(&h->cpu_costs);
+		h->flows = g_new0(struct flow, COSTS);
+	}
 	h->cpu_units = cpu_unit_count(p);
 	if (n)
 		costs_of_ndp(&h->near_costs, n, channel_cycle_units(h->near),
@@ -618,6 +648,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 			.system_call_ps = p->system_call_ps,
 			.wake_ps = p->wake_ps,
 			.create_ps = p->create_ps,
+			.ends_before_calls = p->core_model == CPU_CORE_OUT_OF_ORDER,
 			.ahead_ps = ndps && n->cache_bytes ? n->core_link_ps : 0},
 	    .self = h,
 	    .compute = compute,

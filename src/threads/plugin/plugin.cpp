@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "threads/plugin/flow.h"
 #include "threads/plugin/machine_code.h"
 #include "threads/site.h"
 
@@ -76,7 +77,9 @@ public:
 		i16 = Type::getInt16Ty(ctx);
 		i32 = Type::getInt32Ty(ctx);
 		i64 = Type::getInt64Ty(ctx);
-		siteTy = StructType::get(ctx, {i32, i8, i8, i8, i8, ArrayType::get(i16, THREAD_CLASS_COUNT), i16});
+		stepTy = StructType::get(ctx, {i8, i8, i16});
+		siteTy = StructType::get(ctx, {i32, i8, i8, i8, i8, ArrayType::get(i16, THREAD_CLASS_COUNT), i16, i8, i8,
+					       ArrayType::get(stepTy, THREAD_FLOW_STEPS)});
 		callTy = StructType::get(ctx, {ptrTy, i64});
 		rare = MDBuilder(ctx).createBranchWeights(1, 100000);
 	}
@@ -124,7 +127,8 @@ private:
 	bool isMath = false; /* it is one of math/ */
 	Type *i8, *i16, *i32, *i64;
 	PointerType *ptrTy;
-	StructType *siteTy, *callTy;
+	StructType *siteTy, *stepTy, *callTy;
+	const FlowOfFunction *flows = nullptr; /* of the function */
 	MDNode *rare;
 	Constant *on;
 	std::map<std::string, GlobalVariable *> calls;
@@ -139,11 +143,24 @@ private:
 		return size.isScalable() ? 0 : (uint32_t)size.getFixedValue();
 	}
 
-	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts, uint32_t use = 0)
+	Constant *step(const Flow &flow, size_t at, std::string &key)
 	{
-		const int flags = (isRuntime ? THREAD_SITE_ORDERED : 0) | (isPlain ? THREAD_SITE_PLAIN : 0);
-		std::vector<Constant *> values;
-		bool any = false;
+		static const FlowStep none{};
+		const FlowStep &s = at < flow.steps.size() ? flow.steps[at] : none;
+
+		if (s.kind)
+			key += "," + std::to_string(s.kind) + ":" + std::to_string(s.slot) + ":" + std::to_string(s.path.packed());
+		return ConstantStruct::get(stepTy, {ConstantInt::get(i8, s.kind), ConstantInt::get(i8, s.slot),
+						    ConstantInt::get(i16, s.path.packed())});
+	}
+
+	Constant *site(uint32_t bytes, int kind, uint32_t lanes, const Counts &counts, uint32_t use = 0,
+		       const Flow &flow = Flow())
+	{
+		const int flags = (isRuntime ? THREAD_SITE_ORDERED : 0) | (isPlain ? THREAD_SITE_PLAIN : 0) |
+				  (flow.isKnown ? THREAD_SITE_FLOW : 0);
+		std::vector<Constant *> values, steps;
+		bool any = flow.hasValues();
 		std::string key;
 
 		for (uint32_t c : counts) {
@@ -152,7 +169,9 @@ private:
 			key += std::to_string(c) + ",";
 		}
 		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes) + "," +
-		       std::to_string(use) + "," + std::to_string(flags);
+		       std::to_string(use) + "," + std::to_string(flags) + "," + std::to_string(flow.slot);
+		for (size_t i = 0; i < THREAD_FLOW_STEPS; i++)
+			steps.push_back(step(flow, i, key));
 
 		GlobalVariable *&g = sites[key];
 
@@ -161,7 +180,9 @@ private:
 				siteTy, {ConstantInt::get(i32, bytes), ConstantInt::get(i8, kind), ConstantInt::get(i8, any),
 					 ConstantInt::get(i8, lanes), ConstantInt::get(i8, flags),
 					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values),
-					 ConstantInt::get(i16, use)});
+					 ConstantInt::get(i16, use), ConstantInt::get(i8, flow.slot),
+					 ConstantInt::get(i8, flow.steps.size()),
+					 ConstantArray::get(ArrayType::get(stepTy, THREAD_FLOW_STEPS), steps)});
 
 			g = new GlobalVariable(m, siteTy, true, GlobalValue::PrivateLinkage, init, "__strata_site");
 			g->setAlignment(Align(4));
@@ -843,7 +864,7 @@ private:
 	}
 
 	/* Gathers and scatters: the runtime sees the lanes' addresses in an array and may change them. */
-	void hookLanes(IntrinsicInst &in, const Counts &counts, uint32_t use)
+	void hookLanes(IntrinsicInst &in, const Counts &counts, uint32_t use, const Flow &flow)
 	{
 		bool isLoad = in.getIntrinsicID() == Intrinsic::masked_gather;
 		unsigned at = isLoad ? 0 : 1;
@@ -859,7 +880,7 @@ private:
 		b.SetCurrentDebugLocation(in.getDebugLoc());
 		b.CreateStore(ptrs, slot);
 		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
-			     {slot, site(bytes, isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use),
+			     {slot, site(bytes, isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use, flow),
 			      maskBits(b, mask)});
 
 		Value *moved = b.CreateLoad(vt, slot);
@@ -871,7 +892,7 @@ private:
 	}
 
 	/* The same, of a base and indices; the lanes keep their addresses. */
-	void hookX86Lanes(IntrinsicInst &in, const Counts &counts, uint32_t use)
+	void hookX86Lanes(IntrinsicInst &in, const Counts &counts, uint32_t use, const Flow &flow)
 	{
 		bool isLoad = !in.getCalledFunction()->getName().contains("scatter");
 		Type *data = isLoad ? in.getType() : in.getArgOperand(3)->getType();
@@ -893,11 +914,11 @@ private:
 		b.CreateCall(hook("__strata_lanes", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
 			     {slot,
 			      site(bytesOf(cast<FixedVectorType>(data)->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, lanes,
-				   counts, use),
+				   counts, use, flow),
 			      maskBits(b, mask)});
 	}
 
-	void hookMasked(IntrinsicInst &in, const Counts &counts, uint32_t use)
+	void hookMasked(IntrinsicInst &in, const Counts &counts, uint32_t use, const Flow &flow)
 	{
 		Intrinsic::ID id = in.getIntrinsicID();
 		unsigned pointer = 0, mask = 1;
@@ -925,63 +946,97 @@ private:
 		b.SetCurrentDebugLocation(in.getDebugLoc());
 		b.CreateCall(hook(isPacked ? "__strata_packed" : "__strata_masked", Type::getVoidTy(ctx), {ptrTy, ptrTy, i64}),
 			     {in.getArgOperand(pointer),
-			      site(bytesOf(vt->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use),
+			      site(bytesOf(vt->getElementType()), isLoad ? THREAD_READ : THREAD_WRITE, vt->getNumElements(), counts, use,
+				   flow),
 			      bits});
 	}
 
 	void hookOne(Instruction &i, const Counts &counts, uint32_t use)
 	{
+		const Flow &flow = flows->of(i);
+
 		if (auto *l = dyn_cast<LoadInst>(&i)) {
 			int kind = l->isAtomic() ? THREAD_ATOMIC_READ : THREAD_READ;
 
 			l->setOperand(LoadInst::getPointerOperandIndex(),
-				      access(l, l->getPointerOperand(), site(bytesOf(l->getType()), kind, 0, counts, use)));
+				      access(l, l->getPointerOperand(), site(bytesOf(l->getType()), kind, 0, counts, use, flow)));
 		} else if (auto *s = dyn_cast<StoreInst>(&i)) {
 			int kind = s->isAtomic() ? THREAD_ATOMIC_WRITE : THREAD_WRITE;
 
 			s->setOperand(StoreInst::getPointerOperandIndex(),
 				      access(s, s->getPointerOperand(),
-					     site(bytesOf(s->getValueOperand()->getType()), kind, 0, counts)));
+					     site(bytesOf(s->getValueOperand()->getType()), kind, 0, counts, 0, flow)));
 		} else if (auto *r = dyn_cast<AtomicRMWInst>(&i)) {
 			r->setOperand(AtomicRMWInst::getPointerOperandIndex(),
-				      access(r, r->getPointerOperand(), site(bytesOf(r->getType()), THREAD_RMW, 0, counts)));
+				      access(r, r->getPointerOperand(), site(bytesOf(r->getType()), THREAD_RMW, 0, counts, 0, flow)));
 		} else if (auto *c = dyn_cast<AtomicCmpXchgInst>(&i)) {
 			c->setOperand(AtomicCmpXchgInst::getPointerOperandIndex(),
 				      access(c, c->getPointerOperand(),
-					     site(bytesOf(c->getNewValOperand()->getType()), THREAD_CMPXCHG, 0, counts)));
+					     site(bytesOf(c->getNewValOperand()->getType()), THREAD_CMPXCHG, 0, counts, 0, flow)));
 		} else if (isa<FenceInst>(i)) {
-			call(&i, "__strata_fence", {site(0, THREAD_FENCE, 0, counts)});
+			call(&i, "__strata_fence", {site(0, THREAD_FENCE, 0, counts, 0, flow)});
 		} else {
-			hookIntrinsic(cast<IntrinsicInst>(i), counts, use);
+			hookIntrinsic(cast<IntrinsicInst>(i), counts, use, flow);
 		}
 	}
 
-	void hookIntrinsic(IntrinsicInst &in, const Counts &counts, uint32_t use)
+	void hookIntrinsic(IntrinsicInst &in, const Counts &counts, uint32_t use, const Flow &flow)
 	{
 		Intrinsic::ID id = in.getIntrinsicID();
 
 		if (id == Intrinsic::masked_gather || id == Intrinsic::masked_scatter) {
-			hookLanes(in, counts, use);
+			hookLanes(in, counts, use, flow);
 		} else if (isX86Lanes(in)) {
-			hookX86Lanes(in, counts, use);
+			hookX86Lanes(in, counts, use, flow);
 		} else if (isMasked(id)) {
-			hookMasked(in, counts, use);
+			hookMasked(in, counts, use, flow);
 		} else if (id == Intrinsic::prefetch) {
-			access(&in, in.getArgOperand(0), site(1, THREAD_PREFETCH, 0, counts));
+			access(&in, in.getArgOperand(0), site(1, THREAD_PREFETCH, 0, counts, 0, flow));
 		} else if (auto *mi = dyn_cast<MemIntrinsic>(&in)) {
 			uint32_t bytes = (uint32_t)cast<ConstantInt>(mi->getLength())->getZExtValue();
 			auto *transfer = dyn_cast<MemTransferInst>(mi);
 
 			if (!bytes) {
-				call(&in, "__strata_block", {site(0, THREAD_BLOCK, 0, counts)});
+				call(&in, "__strata_block", {site(0, THREAD_BLOCK, 0, counts, 0, flow)});
 				return;
 			}
 			if (transfer)
-				transfer->setSource(access(&in, transfer->getSource(), site(bytes, THREAD_READ, 0, counts)));
-			mi->setDest(access(&in, mi->getDest(), site(bytes, THREAD_WRITE, 0, transfer ? Counts{} : counts)));
+				transfer->setSource(access(&in, transfer->getSource(), site(bytes, THREAD_READ, 0, counts, 0, flow)));
+			mi->setDest(access(&in, mi->getDest(), site(bytes, THREAD_WRITE, 0, transfer ? Counts{} : counts, 0,
+					  transfer ? without(flow) : flow)));
 		} else {
-			call(&in, "__strata_fence", {site(0, THREAD_FENCE, 0, counts)});
+			call(&in, "__strata_fence", {site(0, THREAD_FENCE, 0, counts, 0, flow)});
 		}
+	}
+
+	/* Of the second access of one instruction. */
+	static Flow without(Flow flow)
+	{
+		const auto is = [](const FlowStep &s) { return s.kind == THREAD_FLOW_VALUE || s.kind == THREAD_FLOW_INPUT; };
+
+		flow.steps.erase(std::remove_if(flow.steps.begin(), flow.steps.end(), is), flow.steps.end());
+		flow.slot = 0;
+		return flow;
+	}
+
+	/* What an instruction adds to the way from its operands to its value: the element of a vector takes what a scalar
+	 * does. */
+	FlowPath pathOf(const Instruction &i)
+	{
+		FlowPath path;
+		Counts c{};
+
+		count(c, i);
+#define THREAD_PATH(name, bits, at) path.n[THREAD_PATH_##name] = (uint8_t)std::min(c[THREAD_CLASS_##name], 255u);
+		THREAD_PATHS(THREAD_PATH)
+#undef THREAD_PATH
+		if (c[THREAD_CLASS_lane_integer])
+			path.n[THREAD_PATH_integer]++;
+		if (c[THREAD_CLASS_lane_float])
+			path.n[i.getOpcode() == Instruction::FMul ? THREAD_PATH_float_multiply : THREAD_PATH_float]++;
+		if (c[THREAD_CLASS_lane_divide])
+			path.n[THREAD_PATH_float_divide]++;
+		return path;
 	}
 
 	static bool any(const Counts &c)
@@ -1098,7 +1153,7 @@ private:
 			bool isLoop = br && br->isUnconditional() && br->getSuccessor(0) == &block;
 
 			if ((any(now) || isLoop) && !isa<UnreachableInst>(block.getTerminator()) && !block.isEHPad())
-				call(&*block.getFirstInsertionPt(), "__strata_block", {site(0, THREAD_BLOCK, 0, now)});
+				call(&*block.getFirstInsertionPt(), "__strata_block", {site(0, THREAD_BLOCK, 0, now, 0, flows->ofBlock(block))});
 		} else {
 			for (size_t c = 0; c < now.size(); c++)
 				counts[0][c] += now[c];
@@ -1157,8 +1212,13 @@ private:
 				replaceMath(*i);
 		for (BasicBlock &b : f)
 			blocks.push_back(&b);
+
+		const FlowOfFunction ofFunction(f, isHooked, [this](const Instruction &i) { return pathOf(i); });
+
+		flows = &ofFunction;
 		for (BasicBlock *b : blocks)
 			instrumentBlock(*b);
+		flows = nullptr;
 		/* It has effects now. */
 		f.removeFnAttr(Attribute::Memory);
 		f.removeFnAttr(Attribute::NoSync);

@@ -303,9 +303,11 @@ static void go_on(struct replayed *t, uint64_t done_ps)
 
 static void do_access(struct replayed *t, const struct thread_record *r)
 {
-	const struct thread_at at = at_of(t);
+	static const struct thread_site unknown; /* what it hangs on, and what hangs on it */
+	struct thread_at at = at_of(t);
 	char *bytes = it.scratch + SCRATCH_BEGIN + r->address % SCRATCH_BEGIN;
 
+	at.site = &unknown;
 	go_on(t, it.model->access(it.model->self, &at, r->address, bytes, r->bytes, r->access).done_ps);
 }
 

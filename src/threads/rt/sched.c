@@ -287,7 +287,7 @@ static struct thread_at at_now(void)
 {
 	const struct rt_thread *t = current->running; /* NULL: all wait, and the program ends */
 
-	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0, 0, hooked_at};
+	return (struct thread_at){t ? t->unit : 0, t ? t->id : 0, current->now_ps, 0, hooked_at, NULL};
 }
 
 /* An access of the current unit's thread. False: it waits for it. */
@@ -296,7 +296,7 @@ static inline bool is_done(struct rt_thread *self, void *address, uint32_t size,
 	struct thread_at at = at_now();
 	struct thread_answer answer;
 
-	at.use = site->use;
+	at.site = site;
 	rt_accessed = address;
 	rt_enter_model();
 	answer = rt_model->access(rt_model->self, &at, rt_address(address), address, size,
@@ -615,6 +615,7 @@ static inline void pass(const struct thread_site *site)
 	} else if (site->has_counts) {
 		struct thread_at at = at_now();
 
+		at.site = site;
 		rt_enter_model();
 		current->now_ps += rt_model->compute(rt_model->self, &at, site->counts);
 		rt_leave_model();
@@ -765,17 +766,14 @@ void __strata_own(void)
 	set_fs(current->running->fs);
 }
 
-RT_API void __strata_fence(const struct thread_site *site)
+/* Until all that the thread has under way has ended. */
+static void end_own(void)
 {
-	struct thread_at at;
+	const struct thread_at at = at_now();
 	uint64_t done;
 
-	hooked_at = __builtin_return_address(0);
-	pass(site);
-	in_turn();
 	if (is_functional)
 		return;
-	at = at_now();
 	rt_enter_model();
 	done = rt_model->fence(rt_model->self, &at);
 	rt_leave_model();
@@ -785,11 +783,21 @@ RT_API void __strata_fence(const struct thread_site *site)
 		current->now_ps = done;
 }
 
+RT_API void __strata_fence(const struct thread_site *site)
+{
+	hooked_at = __builtin_return_address(0);
+	pass(site);
+	in_turn();
+	end_own();
+}
+
 #include "threads/rt/lanes.inc"
 #include "threads/rt/wait.inc"
 
 uint64_t __strata_now_ps(void)
 {
+	if (machine.ends_before_calls)
+		end_own();
 	rt_spend(machine.system_call_ps);
 	return current->now_ps;
 }

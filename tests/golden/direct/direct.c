@@ -162,12 +162,13 @@ void pass(const uint16_t *counts)
 
 static void *access_as(const void *p, uint32_t bytes, enum thread_kind kind, uint32_t use)
 {
+	const struct thread_site site = {.use = (uint16_t)use};
 	struct thread_answer answer;
 	struct thread_at at;
 
 	turn();
 	at = at_of(it.self);
-	at.use = use;
+	at.site = &site;
 	answer = it.model->access(it.model->self, &at, (uint64_t)p, (void *)(uintptr_t)p, bytes, kind);
 	if (answer.done_ps != THREAD_WAITS)
 		it.self->bytes = answer.bytes;
