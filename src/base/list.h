@@ -63,8 +63,8 @@
 		item_;                           \
 	})
 
-/* A pool: items of one type, in blocks that it owns. Those that are not in use are a stack through `link`, a field that is
- * the user's as long as an item is. Zeroed, a pool is empty. */
+/* A pool: items of one type, in blocks that it owns. Those that are not in use are a stack through `link`, a field of
+ * theirs that is the user's while an item is in use. Zeroed, a pool is empty. */
 struct base_block {
 	_Alignas(16) struct base_block *next; /* items follow */
 };
