@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/provenance.h"
 #include "cli/scratch.h"
+#include "cli/workloads.h"
 #include "reproduce/described.h"
 #include "report/report.h"
 

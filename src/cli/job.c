@@ -8,6 +8,7 @@
 #include "cli/provenance.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "cli/workloads.h"
 #include "hdl/build.h"
 #include "machine/cpu.h"
 #include "machine/hdl.h"

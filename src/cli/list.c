@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "cli/list_tables.h"
 #include "cli/options.h"
-#include "cli/paths.h"
+#include "cli/workloads.h"
 #include "machine/cpu.h"
 #include "machine/parts.h"
 #include "memory/measure.h"
