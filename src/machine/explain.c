@@ -164,6 +164,8 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->whole);
 	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->amount);
+	for (const struct sim_explain_count *r = e->counts; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->value);
 	for (const struct sim_explain_line *r = e->summary; r->label && !m; r++) {
 		m = formula_mistake(n, r->label, r->when);
 		m = m ? m : text_mistake(n, r->text);

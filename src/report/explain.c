@@ -229,76 +229,53 @@ static void explain_time(json_t *out, const json_t *parts, const json_t *a, cons
 
 /* ---- the counters that changed with it ---- */
 
-/* How much there was: numbers that are compared by their ratio. */
-static const struct amount {
-	const char *outer, *inner, *text;
-} amounts[] = {
-    {"thread_instructions", NULL, "instructions of threads"},
-    {"warp_instructions", NULL, "instructions of warps"},
-    {"accesses", NULL, "accesses of threads"},
-    {"traffic_bytes", "tx", "bytes to the stacks or channels"},
-    {"traffic_bytes", "rx", "bytes from the stacks or channels"},
-    {"traffic_bytes", "stack_to_stack", "bytes between stacks"},
-    {"traffic_bytes", "dram", "bytes read and written in DRAM"},
-    {"traffic_bytes", "dram_read", "bytes read in DRAM"},
-    {"traffic_bytes", "dram_write", "bytes written in DRAM"},
-};
-
-/* How often something was found: shares that are compared by their difference. */
-static const struct rate {
-	const char *text, *outer, *part, *more[3]; /* the part's share of it and the others */
-} rates[] = {
-    {"hits of the L1", "l1", "hits", {"accesses"}},
-    {"hits of the L2", "l2", "hits", {"accesses"}},
-    {"row hits of the DRAM", "stats", "vault.row_hits", {"vault.row_hits", "vault.row_misses", "vault.row_conflicts"}},
-};
-
 static void add_counter(json_t *found, double size, char *text)
 {
 	report_insert(found, "size", json_pack("{s:f, s:s}", "size", size, "text", text));
 	g_free(text);
 }
 
-static void add_amount(json_t *found, const struct amount *m, const json_t *a, const json_t *b)
+static void add_amount(json_t *found, const char *label, double of_a, double of_b)
 {
-	const double of_a = report_number(a, m->outer, m->inner), of_b = report_number(b, m->outer, m->inner);
-
-	if (!report_has(a, m->outer, m->inner) || !report_has(b, m->outer, m->inner) || (of_a <= 0 && of_b <= 0))
+	if (of_a <= 0 && of_b <= 0)
 		return;
 	if (of_a <= 0 || of_b <= 0)
-		add_counter(found, from_nothing, g_strdup_printf("%s %.0f, then %.0f", m->text, of_a, of_b));
+		add_counter(found, from_nothing, g_strdup_printf("%s %.0f, then %.0f", label, of_a, of_b));
 	else if (fabs(log(of_b / of_a)) > small_ratio)
-		add_counter(found, fabs(log(of_b / of_a)), g_strdup_printf("%.2f times the %s", of_b / of_a, m->text));
+		add_counter(found, fabs(log(of_b / of_a)), g_strdup_printf("%.2f times the %s", of_b / of_a, label));
 }
 
-/* -1: there was nothing to find. */
-static double rate_of(const struct rate *r, const json_t *run)
+static void add_rate(json_t *found, const char *label, double of_a, double of_b)
 {
-	double all = 0;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(r->more) && r->more[i]; i++)
-		all += report_number(run, r->outer, r->more[i]);
-	return all > 0 ? report_number(run, r->outer, r->part) / all : -1;
-}
-
-static void add_rate(json_t *found, const struct rate *r, const json_t *a, const json_t *b)
-{
-	const double of_a = rate_of(r, a), of_b = rate_of(r, b);
-
-	if (of_a >= 0 && of_b >= 0 && fabs(of_b - of_a) > small_points)
+	if (fabs(of_b - of_a) > small_points)
 		add_counter(found, fabs(of_b - of_a),
-			    g_strdup_printf("%s %.1f %%, then %.1f %%", r->text, 100 * of_a, 100 * of_b));
+			    g_strdup_printf("%s %.1f %%, then %.1f %%", label, 100 * of_a, 100 * of_b));
+}
+
+/* What the first run's parts count, in both. */
+static json_t *counters_of(const json_t *a, const json_t *b)
+{
+	const struct base_formula_scope in_a = report_rows_scope(a), in_b = report_rows_scope(b);
+	json_t *found = json_array();
+	struct machine_explain rows;
+
+	report_rows_of(a, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_count *c = rows.items[i]->counts; c->label; c++) {
+			const double of_a = base_formula_value(c->value, &in_a);
+			const double of_b = base_formula_value(c->value, &in_b);
+
+			if (!isnan(of_a) && !isnan(of_b))
+				(c->is_rate ? add_rate : add_amount)(found, c->label, of_a, of_b);
+		}
+	return found;
 }
 
 static void explain_counters(json_t *out, const json_t *a, const json_t *b)
 {
-	json_t *found = json_array();
+	json_t *found = counters_of(a, b);
 	g_autoptr(GString) text = g_string_new("with it went: ");
 
-	for (size_t i = 0; i < G_N_ELEMENTS(amounts); i++)
-		add_amount(found, &amounts[i], a, b);
-	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++)
-		add_rate(found, &rates[i], a, b);
 	for (size_t i = 0; i < MIN(json_array_size(found), COUNTERS_NAMED); i++)
 		g_string_append_printf(text, "%s%s", i ? "; " : "",
 				       json_string_value(json_object_get(json_array_get(found, i), "text")));

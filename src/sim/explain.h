@@ -20,6 +20,8 @@
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
  *                                    {FORMULA:W.D} in W columns
  *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
+ *   AMOUNT(label, amount)            how much there was of something, of which two runs are compared by their ratio
+ *   RATE(label, share)               how often something was found, of which they are compared by the difference
  *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
  *   LIST(name)                       a list of them
  *
@@ -69,6 +71,10 @@ struct sim_explain_line {
 	const char *when, *label, *text;
 	const char *way; /* in the place of the text; NULL: none */
 };
+struct sim_explain_count {
+	const char *label, *value;
+	bool is_rate;
+};
 struct sim_explain_name {
 	const char *name;
 };
@@ -84,6 +90,7 @@ struct sim_explain {
 	const struct sim_explain_units *units;
 	const struct sim_explain_share *shares;
 	const struct sim_explain_line *summary;
+	const struct sim_explain_count *counts;
 	const struct sim_explain_name *fields, *lists;
 };
 
