@@ -76,14 +76,16 @@ static bool is_put(const struct machine_explain *rows, const char *name, bool is
 /* "stat.", "param." and so on name what parts have declared; lists, and other fields, what they put into results. */
 static bool is_name(void *ctx, const char *name, bool is_list)
 {
-	static const char *const of_all[] = {"time_s", "cycles", "energy_j", NULL};
+	static const char *const of_all[] = {"time_s", "cycles", "energy_j", "span_s", NULL};
 	struct names *n = ctx;
 	bool is_right;
 
 	if (is_list)
 		is_right = is_put(n->rows, name, true);
-	else if (g_str_has_prefix(name, "own."))
+	else if (g_str_has_prefix(name, "own.") || g_str_has_prefix(name, "gauge."))
 		is_right = true;
+	else if (g_str_has_prefix(name, "part1."))
+		is_right = sim_stat_tables_find(&n->stats, name + strlen("part1."));
 	else if (g_str_has_prefix(name, "stat."))
 		is_right = sim_stat_tables_find(&n->stats, name + strlen("stat."));
 	else if (g_str_has_prefix(name, "param."))
@@ -137,6 +139,16 @@ static char *settings_mistake(const struct names *n, const char *label, const ch
 	return NULL;
 }
 
+static char *map_mistake(const struct names *n, const struct sim_explain_map *map)
+{
+	g_auto(GStrv) counts = g_strsplit(map->counts, " ", -1);
+
+	for (char **count = counts; *count; count++)
+		if (!sim_stat_tables_find(&n->stats, *count))
+			return g_strdup_printf("'%s': no statistic '%s'", map->title, *count);
+	return NULL;
+}
+
 static char *rows_mistake(struct names *n, const struct sim_explain *e)
 {
 	char *m = NULL;
@@ -164,6 +176,10 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->whole);
 	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->amount);
+	for (const struct sim_explain_series *r = e->series; r->title && !m; r++)
+		m = formula_mistake(n, r->title, r->value);
+	for (const struct sim_explain_map *r = e->maps; r->title && !m; r++)
+		m = map_mistake(n, r);
 	for (const struct sim_explain_count *r = e->counts; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->value);
 	for (const struct sim_explain_line *r = e->summary; r->label && !m; r++) {

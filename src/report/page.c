@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include "base/unmodelled.h"
+#include "report/over_time.h"
 #include "report/report.h"
 #include "report/why.h"
 
@@ -78,6 +79,8 @@ static json_t *data_of(const struct report_page *what)
 
 		json_object_set(one, "result", run);
 		json_object_set_new(one, "why", report_why(run, NULL));
+		json_object_set_new(one, "series", report_series(run));
+		json_object_set_new(one, "maps", report_maps(run));
 		json_object_set_new(one, "energy_scope", scope ? json_string(scope) : json_null());
 		put_ratios(one, what->runs, run);
 		json_array_append_new(list, one);

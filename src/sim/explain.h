@@ -22,6 +22,11 @@
  *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
  *   AMOUNT(label, amount)            how much there was of something, of which two runs are compared by their ratio
  *   RATE(label, share)               how often something was found, of which they are compared by the difference
+ *   SERIES(title, unit, value)       what was sampled, over time (sim/sample.h), of each stretch of it: stat.NAME is by
+ *                                    how much a count has grown in it, part1.NAME the same of its second part,
+ *                                    gauge.NAME what there was at the end, span_s the length, and cycles those of it;
+ *                                    "MEMORY." is any memory. Series of the same title are one drawing
+ *   MAP(title, counts)               the bytes of these counts, separated by spaces, by part and time
  *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
  *   LIST(name)                       a list of them
  *
@@ -75,6 +80,12 @@ struct sim_explain_count {
 	const char *label, *value;
 	bool is_rate;
 };
+struct sim_explain_series {
+	const char *title, *unit, *value;
+};
+struct sim_explain_map {
+	const char *title, *counts;
+};
 struct sim_explain_name {
 	const char *name;
 };
@@ -91,6 +102,8 @@ struct sim_explain {
 	const struct sim_explain_share *shares;
 	const struct sim_explain_line *summary;
 	const struct sim_explain_count *counts;
+	const struct sim_explain_series *series;
+	const struct sim_explain_map *maps;
 	const struct sim_explain_name *fields, *lists;
 };
 

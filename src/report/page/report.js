@@ -518,30 +518,15 @@ function latency() {
 			...r.result.distributions[kind]})), 1e3);
 }
 
-/* Rows of what was sampled: counts grown in them, and what there was at their ends. */
-function sampled_rows(r) {
-	const s = r.result.samples, cycles_per_s = r.result.cycles / (r.result.time_ps / 1e12);
-	return s.start_ps.map((start_ps, i) => {
-		/* Of all names that the machine has. */
-		const count = (...names) => {
-			const has = names.filter(n => s.counters[n]);
-			return has.length ? d3.sum(has, n => s.counters[n][i]) : NaN;
-		};
-		const part = (name, k) => (s.parts || {})[name] ? s.parts[name].values[k][i] : 0;
-		const seconds = (s.end_ps[i] - start_ps) / 1e12;
-		return {start_ps, end_ps: s.end_ps[i], seconds, cycles: seconds * cycles_per_s, count, part,
-			gauge: name => ((s.gauges || {})[name] || [])[i]};
-	});
-}
-
-/* of: the value of a row. A row holds to its end, and nothing is known of the time to the next one. */
-function sampled(parent, title, unit, of) {
-	const list = runs.filter(r => r.result.samples).map(r => {
-		const points = sampled_rows(r).flatMap((row, i, rows) => {
-			const value = of(row), begin = [us(row.start_ps), value];
-			return rows[i + 1] && rows[i + 1].start_ps === row.end_ps ? [begin]
-				: [begin, [us(row.end_ps), value], [us(row.end_ps), 0]];
-		});
+/* A series of all runs that have it, as their parts' rows say (SERIES of sim/explain.h). A value holds to the end of its
+ * stretch, and nothing is known of the time to the next one. */
+function sampled(parent, title, unit) {
+	const list = runs.map(r => {
+		const own = r.series.find(o => o.title === title && o.unit === unit), s = r.result.samples;
+		const points = own ? own.values.flatMap((value, i) => {
+			const begin = [us(s.start_ps[i]), value], end = s.end_ps[i];
+			return s.start_ps[i + 1] === end ? [begin] : [begin, [us(end), value], [us(end), 0]];
+		}) : [];
 		return {label: r.label, color: r.color, points: points.filter(p => Number.isFinite(p[1]))};
 	}).filter(l => l.points.some(p => p[1] !== 0));
 	if (list.length) lines(parent, title, 'us', unit, list);
@@ -575,65 +560,14 @@ function heat(parent, r, title, names) {
 	finish();
 }
 
-const STACKS = 1; /* SMs have two sides: 0, on the GPU; 1, in stacks */
-const in_stacks = row => row.part('sm.thread_instructions', STACKS);
-/* Instructions that ran beside the data, and all. */
-const near = row => in_stacks(row) + (row.count('nsu.thread_instructions', 'channel.instructions') || 0);
-const everywhere = row => row.count('sm.thread_instructions', 'nsu.thread_instructions', 'cpu.instructions', 'channel.instructions');
-
 function over_time() {
 	const series = [...new Set(runs.flatMap(r => Object.keys(r.result.series || {})))];
 	if (!series.length && runs.every(r => !(r.result.timeline || []).length && !r.result.samples)) return;
-	const s = section('time', 'Over time'), rate = (scale, ...names) => row => row.count(...names) / row.seconds / scale;
-	const share = (names, of) => row => row.count(...names) / row.count(...of), gauge = name => row => row.gauge(name);
-	const awake = name => row => row.count(name) / (row.end_ps - row.start_ps);
-	const dram = ['cpu.rated_bytes', 'duality.read_bytes', 'duality.write_bytes', ...new Set(runs.flatMap(r =>
-		Object.keys((r.result.samples || {counters: {}}).counters).filter(n => /vault\.(read|write)_bytes$/.test(n))))];
+	const s = section('time', 'Over time');
 	for (const r of runs.filter(o => o.result.timeline)) timeline(s, r);
-	sampled(s, 'instructions per cycle', 'IPC', row => row.count('sm.thread_instructions', 'cpu.instructions',
-		'duality.lane_operations') / row.cycles);
-	sampled(s, 'offload ratio: instructions that ran beside the data', 'share of all', row => near(row) / everywhere(row));
-	sampled(s, 'blocks offloaded, of those that could have been', 'share',
-		share(['tom.offloaded_count', 'nsu_control.offloaded'], ['tom.instance_count', 'nsu_control.instances']));
-	sampled(s, 'blocks offloaded', 'per us', rate(1e6, 'gpu.offloads'));
-	sampled(s, 'CTAs moved', 'per us', rate(1e6, 'gpu.cta_moves'));
-	sampled(s, 'links, GPU to stacks', 'GB/s', rate(1e9, 'link_tx.bytes'));
-	sampled(s, 'links, stacks to GPU', 'GB/s', rate(1e9, 'link_rx.bytes'));
-	sampled(s, 'links between stacks', 'GB/s', rate(1e9, 'mesh.bytes'));
-	sampled(s, 'channels, memory to processors', 'GB/s', rate(1e9, 'cpu.up_bytes'));
-	sampled(s, 'channels, processors to memory', 'GB/s', rate(1e9, 'cpu.down_bytes'));
-	sampled(s, 'link between sockets', 'GB/s', rate(1e9, 'duality.link_bytes'));
-	sampled(s, 'DRAM', 'GB/s', rate(1e9, ...dram));
-	for (const r of runs) {
-		heat(s, r, 'DRAM', dram);
-		heat(s, r, 'channels to the processors', ['cpu.up_bytes']);
-		heat(s, r, 'channels to the memory', ['cpu.down_bytes']);
-	}
-	sampled(s, 'requests to memory under way', 'requests', gauge('requests'));
-	sampled(s, 'requests that wait for the memory', 'requests', gauge('vault_requests'));
-	sampled(s, 'resident warps', 'warps', gauge('warps'));
-	sampled(s, 'control blocks at work', 'control blocks', gauge('control_blocks'));
-	sampled(s, 'cores of processors with a thread that runs', 'cores', awake('cpu.awake_ps'));
-	sampled(s, 'NDP cores with a thread that runs', 'cores', awake('channel.awake_ps'));
-	sampled(s, 'L1 hits', 'share of reads', share(['l1d.read_hits'], ['l1d.reads']));
-	sampled(s, 'L2 hits', 'share of reads', share(['l2.read_hits'], ['l2.reads']));
-	sampled(s, 'first-level hits of processors', 'share of accesses',
-		share(['cpu.l1_hits'], ['cpu.reads', 'cpu.writes', 'cpu.atomics']));
-	sampled(s, 'last-level hits of processors', 'share of misses', share(['cpu.llc_hits'], ['cpu.misses']));
-	sampled(s, 'hits of NDP cores', 'share of accesses', share(['channel.hits'], ['channel.reads', 'channel.writes', 'channel.atomics']));
-	sampled(s, 'walks of the page table by processors', 'per us', rate(1e6, 'cpu.walks'));
-	sampled(s, 'pages that processors\' TLBs hold', 'pages', gauge('cpu_tlb_pages'));
-	sampled(s, 'TLB hits of NDPs', 'share of translations',
-		row => 1 - row.count('channel.tlb_misses') / row.count('channel.tlb_lookups'));
-	sampled(s, 'pages that NDPs\' TLBs hold', 'pages', gauge('channel_tlb_pages'));
-	sampled(s, 'pages moved to another channel', 'per us', rate(1e6, 'cpu.page_moves'));
-	sampled(s, 'remote accesses of NDP cores', 'share of what left them', share(['channel.remote_reads', 'channel.remote_writes',
-		'channel.remote_atomics'], ['channel.local', 'channel.remote_reads', 'channel.remote_writes', 'channel.remote_atomics']));
-	sampled(s, 'hits of ways that are cache', 'share of lines', share(['duality.cache_hits'], ['duality.cache_hits', 'duality.cache_misses']));
-	sampled(s, 'messages between NDPs and processors', 'GB/s', rate(1e9, 'channel.message_bytes'));
-	sampled(s, 'directory looked up', 'per us', rate(1e6, 'channel.summary_lookups', 'channel.directory_lookups'));
-	sampled(s, 'look-ups that the summary answered', 'share', share(['channel.summary_hits'], ['channel.summary_lookups']));
-	sampled(s, 'directory in the memory, read and written', 'GB/s', rate(1e9, 'channel.directory_bytes'));
+	const drawn = new Map(runs.flatMap(r => r.series.map(o => [o.title + o.unit, o])));
+	for (const o of drawn.values()) sampled(s, o.title, o.unit);
+	for (const r of runs) for (const m of r.maps) heat(s, r, m.title, m.counts);
 	for (const name of series) lines(s, name, 'number', name, runs.filter(r => (r.result.series || {})[name]).map(r => ({label: r.label,
 		color: r.color, points: r.result.series[name].map((v, i) => [i, v]).filter(p => typeof p[1] === 'number')})));
 }
