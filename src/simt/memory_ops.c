@@ -346,6 +346,17 @@ uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *
 	return lanes.global | lanes.local;
 }
 
+uint32_t simt_peek_access_at(struct simt_launch *l, struct simt_warp *w, uint32_t pc, uint64_t *addr)
+{
+	const uint32_t own_pc = w->pc;
+	uint32_t mask;
+
+	w->pc = pc;
+	mask = simt_peek_access(l, w, addr);
+	w->pc = own_pc;
+	return mask;
+}
+
 /* ---- loads and stores ---- */
 
 SIMT_RUN(simt_run_load)

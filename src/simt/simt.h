@@ -338,6 +338,8 @@ uint64_t simt_warp_slot_value(const struct simt_warp *w, uint16_t sb, uint32_t b
  * or local memory or in a texture; 0 when it would not. Nothing is executed or changed; what the access itself would be
  * refused for is found when it executes. */
 uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr);
+/* This is simt_peek_access for the instruction at pc of the warp's function, by the registers that it has now. */
+uint32_t simt_peek_access_at(struct simt_launch *l, struct simt_warp *w, uint32_t pc, uint64_t *addr);
 
 /* ---- a CTA that moves to another SM (context.c) ---- */
 

@@ -68,16 +68,33 @@ static void decisions(void **state)
 	}
 }
 
-static uint32_t choose(struct carry_chooser *c, const uint32_t *stacks, uint32_t count)
+/* A warp of SM 0 whose first access touches count lines, of known_count known: line i has the number lines[i], and lies
+ * in stack lines[i] % 4. */
+static uint32_t choose_of(struct carry_chooser *c, uint32_t slot, const uint64_t *lines, uint32_t count,
+			  uint32_t known_count)
 {
 	static const uint32_t loads[] = {5, 0, 7, 3};
+	uint32_t stacks[8];
 
-	return carry_choose(c, stacks, count, loads);
+	assert_in_range(known_count, count, 8);
+	for (uint32_t i = 0; i < known_count; i++)
+		stacks[i] = (uint32_t)(lines[i] % 4);
+	return carry_choose(c, &(struct carry_choice){.slot = slot,
+						      .lines = lines,
+						      .stacks = stacks,
+						      .count = count,
+						      .known_count = known_count,
+						      .loads = loads});
+}
+
+static uint32_t choose(struct carry_chooser *c, const uint64_t *lines, uint32_t count)
+{
+	return choose_of(c, 0, lines, count, count);
 }
 
 static void destinations(void **state)
 {
-	static const uint32_t one[] = {2}, most[] = {1, 3, 0, 3}, tie[] = {2, 0, 0, 2}, late[] = {3, 1, 1};
+	static const uint64_t one[] = {2}, most[] = {1, 3, 0, 3}, tie[] = {2, 0, 0, 2}, late[] = {3, 1, 1};
 	struct carry_chooser first = {.rule = CARRY_DESTINATION_FIRST}, turn = {.rule = CARRY_DESTINATION_TURN},
 			     load = {.rule = CARRY_DESTINATION_LEAST_LOADED};
 
@@ -95,6 +112,65 @@ static void destinations(void **state)
 	assert_int_equal(choose(&load, one, 1), 2); /* however loaded, it alone has a line */
 	assert_int_equal(choose(&load, most, 4), 1);
 	assert_int_equal(choose(&load, tie, 4), 0);
+}
+
+/* What is known of further accesses counts for most and unshared, and for no other rule. */
+static void most_lines_of_all(void **state)
+{
+	static const uint64_t later[] = {1, 2, 2, 3}, tie[] = {1, 2, 2, 1};
+	struct carry_chooser first, most;
+
+	(void)state;
+	carry_chooser_init(&first, CARRY_DESTINATION_FIRST, 4, 2, 1);
+	carry_chooser_init(&most, CARRY_DESTINATION_MOST, 4, 2, 1);
+	assert_int_equal(first.access_count, 1);
+	assert_int_equal(most.access_count, 4);
+	assert_int_equal(choose_of(&first, 0, later, 1, 4), 1);
+	assert_int_equal(choose_of(&most, 0, later, 1, 4), 2);
+	assert_int_equal(choose_of(&most, 0, later, 1, 1), 1); /* as much as is known */
+	assert_int_equal(choose_of(&most, 0, tie, 1, 4), 1);
+	assert_int_equal(choose_of(&most, 0, tie, 1, 4), 2); /* equals in turn */
+	carry_chooser_free(&first);
+	carry_chooser_free(&most);
+}
+
+static void first_line_of_its_own(void **state)
+{
+	/* A vector's line, 0, which all warps touch first, and a row's. */
+	static const uint64_t rows[][2] = {{0, 5}, {0, 10}, {0, 15}, {0, 21}};
+	struct carry_chooser c;
+
+	(void)state;
+	carry_chooser_init(&c, CARRY_DESTINATION_UNSHARED, 2, 4, 1);
+	assert_int_equal(choose_of(&c, 0, rows[0], 1, 2), 0); /* nobody else has touched it yet */
+	assert_int_equal(choose_of(&c, 0, rows[0], 1, 2), 0); /* the same warp again */
+	assert_int_equal(choose_of(&c, 1, rows[1], 1, 2), 2);
+	assert_int_equal(choose_of(&c, 0, rows[0], 1, 2), 1); /* now it is shared for the first one as well */
+	assert_int_equal(choose_of(&c, 2, rows[2], 1, 2), 3);
+	assert_int_equal(choose_of(&c, 3, rows[3], 1, 2), 1);
+	assert_int_equal(choose_of(&c, 4, rows[3], 1, 2), 0); /* all are shared: the first line's */
+	assert_int_equal(choose_of(&c, 5, rows[1], 1, 1), 0); /* nothing else is known */
+	carry_chooser_free(&c);
+}
+
+/* It remembers so many lines of each SM, and forgets what was touched the longest ago. */
+static void lines_are_forgotten(void **state)
+{
+	static const uint64_t a[] = {0, 5}, b[] = {2}, d[] = {3};
+	struct carry_chooser c;
+
+	(void)state;
+	carry_chooser_init(&c, CARRY_DESTINATION_UNSHARED, 2, 2, 2);
+	choose_of(&c, 0, a, 1, 1);
+	choose_of(&c, 0, b, 1, 1);
+	choose_of(&c, 0, a, 1, 1); /* b is the oldest now */
+	choose_of(&c, 0, d, 1, 1);
+	assert_int_equal(choose_of(&c, 1, a, 1, 2), 1);	   /* 0 was kept, and is shared */
+	assert_int_equal(choose_of(&c, 2, b, 1, 1), 2);
+	assert_true(c.seen.tags[0].slot == 2 || c.seen.tags[1].slot == 2); /* b was forgotten: this warp's own */
+	for (uint32_t i = 2; i < 4; i++)
+		assert_int_equal(c.seen.tags[i].state, 0); /* the other SM's */
+	carry_chooser_free(&c);
 }
 
 /* ---- monitor ---- */
@@ -211,6 +287,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(decisions),
 	    cmocka_unit_test(destinations),
+		cmocka_unit_test(most_lines_of_all),
+		cmocka_unit_test(first_line_of_its_own),
+		cmocka_unit_test(lines_are_forgotten),
 	    cmocka_unit_test(monitor_follows_the_wire),
 	    cmocka_unit_test(monitor_threshold_is_inclusive),
 	    cmocka_unit_test(table_of_the_paper),

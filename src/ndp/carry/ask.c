@@ -86,11 +86,17 @@ static struct carry_verdict ask_access(struct carry *c, struct sm_warp *w, const
 {
 	const struct entry *e = entry_of(c, w);
 	const struct simt_warp *t = e->trial ? e->trial : w->w;
-	uint64_t addr[COALESCE_LINES_MAX];
+	const uint32_t accesses = carry_accesses(c);
+	uint64_t addr[CARRY_ACCESSES_MAX * COALESCE_LINES_MAX];
+	struct carry_access a = {.sm = w->sm->index, .slot = w->slot, .lines = addr, .count = count,
+				 .known_count = count};
 
 	for (uint32_t i = 0; i < count; i++)
 		addr[i] = lines[i].addr_bytes;
-	return c->policy->block_access(c->policy_ctx, c->gpu, w->sm->index, t->active_mask, e->mark, addr, count,
+	if (unlikely(count && accesses > 1))
+		a.known_count += carry_lines_ahead(c->gpu, w->w, w->w->pc, e->offload.block, accesses - 1,
+						   addr + count);
+	return c->policy->block_access(c->policy_ctx, c->gpu, &a, t->active_mask, e->mark,
 				       e->trial ? e->trial_steps : 0);
 }
 
@@ -103,13 +109,12 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 	struct entry *e = entry_of(c, w);
 	struct simt_warp *t = w->w;
 	const struct carry_block *b = e->offload.block;
-	const struct simt_inst *inst = &g->launch->program->insts[t->pc];
 	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 	uint64_t addr[SIMT_LANES];
 	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;
 	struct carry_verdict answer;
-	uint32_t bytes = inst->access_bytes ? (uint32_t)inst->access_bytes * (inst->vec ? inst->vec : 1) : 4;
+	uint32_t bytes = carry_access_bytes(&g->launch->program->insts[t->pc]);
 
 	if (is_inside && !mask) {
 		if (!e->trial)

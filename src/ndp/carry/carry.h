@@ -63,6 +63,15 @@ struct carry_split_result {
 	uint32_t read_hits, write_lines;
 };
 
+/* What a block touches first, as far as it is known before it runs: the lines of its first access, and behind them
+ * those of the loads that ahead asks for. */
+struct carry_access {
+	uint32_t sm, slot; /* the warp that came to the block */
+	const uint64_t *lines;
+	uint32_t count;	      /* of the first access */
+	uint32_t known_count; /* with those behind it */
+};
+
 struct carry_policy {
 	const char *name;
 	/* A kernel is about to start: mark blocks with simt_program_mark. */
@@ -73,18 +82,20 @@ struct carry_policy {
 	struct carry_verdict (*block_begin)(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					  uint32_t mark);
 	/* After CARRY_ASK: the warp, of mask lanes at the block's begin, stands at the block's first access to
-	 * memory (global, local, texture), which touches these lines; or it has left the block without one (count 0),
-	 * and the answer is ignored. step_count instructions of the block have run on the way, for nothing when the
-	 * answer is to offload. */
-	struct carry_verdict (*block_access)(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
-					   const uint64_t *lines, uint32_t count, uint32_t step_count);
+	 * memory (global, local, texture), which touches these lines; or it has left the block without one (a->count
+	 * is 0), and the answer is ignored. step_count instructions of the block have run on the way, for nothing when
+	 * the answer is to offload. */
+	struct carry_verdict (*block_access)(void *ctx, struct gpu *g, const struct carry_access *a, uint32_t mask,
+					   uint32_t mark, uint32_t step_count);
+	/* So many accesses of a block are looked at, CARRY_ACCESSES_MAX at most: the first, and behind it loads whose
+	 * address registers nothing between writes. NULL: the first alone. */
+	uint32_t (*ahead)(void *ctx);
 	/* The request of an offloaded block leaves its SM. */
 	void (*block_sent)(void *ctx, struct gpu *g, const struct carry_verdict *o);
 	/* An offloaded block has ended and its warp resumes; it wrote line_count lines (with invalidate_lines). */
 	void (*block_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_verdict *o, uint32_t line_count);
-	/* The target of a split block whose first access touches lines in these stacks; loads[s] is the number of
-	 * blocks that stack s's unit has or that wait for it. */
-	uint32_t (*target)(void *ctx, const uint32_t *stacks, uint32_t count, const uint32_t *loads);
+	/* The target of a split block; loads[s] is the number of blocks that stack s's unit has or that wait for it. */
+	uint32_t (*target)(void *ctx, struct gpu *g, const struct carry_access *a, const uint32_t *loads);
 	/* A split block has ended; its warp resumes. */
 	void (*partition_end)(void *ctx, struct gpu *g, uint32_t sm, const struct carry_split_result *r);
 	/* A block whose entry is observed touches lines, wherever it runs, by an instruction of which step tells pc,

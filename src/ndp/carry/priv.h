@@ -6,6 +6,7 @@
 #include "ndp/carry/coherence.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/cta_audit.h"
+#include "ndp/carry/destination.h"
 #include "ndp/carry/lines.h"
 #include "ndp/carry/split/split.h"
 #include "gpu/accounting.h"
@@ -115,6 +116,22 @@ extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops,
 
 /* Freed with its extension. */
 struct split *split_new(struct carry *c);
+
+/* ---- ahead.c ---- */
+/* Writes to lines, and returns the number of, those of so many loads of the block behind its first access, at first_pc;
+ * the warp's registers are those that this access sees. COALESCE_LINES_MAX of each load at most. */
+uint32_t carry_lines_ahead(struct gpu *g, struct simt_warp *w, uint32_t first_pc, const struct carry_block *b,
+			   uint32_t loads, uint64_t *lines);
+/* Bytes that a lane accesses. */
+static inline uint32_t carry_access_bytes(const struct simt_inst *i)
+{
+	return i->access_bytes ? (uint32_t)i->access_bytes * (i->vec ? i->vec : 1) : 4;
+}
+/* How many accesses of a block the policy looks at. */
+static inline uint32_t carry_accesses(const struct carry *c)
+{
+	return c->policy->ahead ? c->policy->ahead(c->policy_ctx) : 1;
+}
 
 /* ---- block.c ---- */
 static inline struct entry *entry_of(const struct carry *c, const struct sm_warp *w)

@@ -48,7 +48,9 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 	}
 	t = g_new0(struct nsu_offload, 1);
 	t->decider = decider;
-	t->chooser.rule = (enum carry_destination_rule)site->ndp->choice.destination;
+	carry_chooser_init(&t->chooser, (enum carry_destination_rule)site->ndp->choice.destination,
+			   (uint32_t)site->ndp->choice.destination_access_count,
+			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
 	t->config = config;
 	return t;
@@ -60,6 +62,7 @@ static void offload_free(void *ctx)
 
 	nsu_decider_free(t->decider);
 	map_observer_free(t->observer);
+	carry_chooser_free(&t->chooser);
 	g_free(t);
 }
 
@@ -116,11 +119,18 @@ static void offload_partition_end(void *ctx, struct gpu *g, uint32_t sm, const s
 	nsu_decider_ended(t->decider, r->block, r->read_lines, r->read_hits);
 }
 
-static uint32_t offload_target(void *ctx, const uint32_t *stacks, uint32_t count, const uint32_t *loads)
+static uint32_t offload_target(void *ctx, struct gpu *g, const struct carry_access *a, const uint32_t *loads)
 {
 	struct nsu_offload *t = ctx;
 
-	return carry_choose(&t->chooser, stacks, count, loads);
+	return carry_destination(&t->chooser, g, a, loads);
+}
+
+static uint32_t offload_ahead(void *ctx)
+{
+	const struct nsu_offload *t = ctx;
+
+	return t->chooser.access_count;
 }
 
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
@@ -215,6 +225,7 @@ const struct ndp_mechanism ndp_nsu = {
 	    .block_begin = offload_block_begin,
 	    .partition_end = offload_partition_end,
 	    .target = offload_target,
+	    .ahead = offload_ahead,
 	    .block_touch = offload_block_touch,
 	    .block_left = offload_block_left,
 	    .resumed = offload_resumed,

@@ -23,7 +23,6 @@
 #include "ndp/tom/tom_stats.h"
 
 enum { REGISTER_BYTES = 4, PREDICATE_BYTES = 4 };
-enum { LINES_MAX = 64 }; /* of one warp access */
 
 /* What the controller keeps per stack. */
 struct destination {
@@ -76,7 +75,9 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->config = config;
 	t->params = &site->ndp->tom;
 	t->ctx = site->ctx;
-	t->chooser.rule = (enum carry_destination_rule)site->ndp->choice.destination;
+	carry_chooser_init(&t->chooser, (enum carry_destination_rule)site->ndp->choice.destination,
+			   (uint32_t)site->ndp->choice.destination_access_count,
+			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->stats.storage_bits = tom_metadata_added_bits(site);
@@ -100,6 +101,7 @@ static void controller_free(void *ctx)
 
 	g_free(t->stacks);
 	g_free(t->loads);
+	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
 	g_free(t);
@@ -259,33 +261,36 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 	};
 }
 
-static uint32_t choose(struct controller *t, const uint32_t *stacks, uint32_t count)
+static uint32_t controller_ahead(void *ctx)
+{
+	const struct controller *t = ctx;
+
+	return t->chooser.access_count;
+}
+
+static uint32_t choose(struct controller *t, struct gpu *g, const struct carry_access *a)
 {
 	for (uint32_t s = 0; s < t->stack_count; s++)
 		t->loads[s] = t->stacks[s].pending_count;
-	return carry_choose(&t->chooser, stacks, count, t->loads);
+	return carry_destination(&t->chooser, g, a, t->loads);
 }
 
 /* Steps 2 and 3. */
-static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, uint32_t sm, uint32_t mask, uint32_t mark,
-						  const uint64_t *lines, uint32_t count, uint32_t step_count)
+static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, const struct carry_access *a,
+						    uint32_t mask, uint32_t mark, uint32_t step_count)
 {
 	struct controller *t = ctx;
 	const struct ndp_block *b = &t->blocks->items[mark - 1];
 	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory",
 				     .asks_again = t->params->tom_ask_again};
-	uint32_t stacks[LINES_MAX];
 
-	if (count == 0) {
+	if (a->count == 0) {
 		t->stats.no_access_count++;
 		return stay;
 	}
 	t->stats.trial_count += step_count != 0;
-	CHECK(count <= LINES_MAX);
-	for (uint32_t i = 0; i < count; i++)
-		stacks[i] = gpu_stack_of(g, sm, lines[i]);
 
-	uint32_t stack = choose(t, stacks, count);
+	uint32_t stack = choose(t, g, a);
 	struct tom_situation s = {
 	    .control = (enum tom_control)t->params->tom_control,
 	    .condition_holds = true,
@@ -425,6 +430,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .kernel_begin = controller_kernel_begin,
 	    .block_begin = controller_block_begin,
 	    .block_access = controller_block_access,
+	    .ahead = controller_ahead,
 	    .block_sent = controller_block_sent,
 	    .block_end = controller_block_end,
 	    .block_touch = controller_block_touch,

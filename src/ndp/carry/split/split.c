@@ -148,14 +148,22 @@ static enum nsu_role role_of(const struct partition *p)
 
 /* ---- memory instructions ---- */
 
-static uint32_t target_of(const struct split *split, struct sm *sm, const struct coalesced_line *lines, uint32_t count)
+/* The block's first access, at first_pc, touches these lines. */
+static uint32_t target_of(const struct split *split, struct sm_warp *w, uint32_t first_pc,
+			  const struct coalesced_line *lines, uint32_t count)
 {
-	uint32_t stacks[COALESCE_LINES_MAX];
+	struct carry *c = split->carry;
+	const uint32_t accesses = carry_accesses(c);
+	uint64_t addr[CARRY_ACCESSES_MAX * COALESCE_LINES_MAX];
+	struct carry_access a = {.sm = w->sm->index, .slot = w->slot, .lines = addr, .count = count,
+				 .known_count = count};
 
 	for (uint32_t i = 0; i < count; i++)
-		stacks[i] = gpu_stack_of(sm->gpu, sm->index, lines[i].addr_bytes);
-	return split->carry->policy->target(split->carry->policy_ctx, stacks, count,
-					    buffer_manager_loads(split->manager));
+		addr[i] = lines[i].addr_bytes;
+	if (unlikely(accesses > 1))
+		a.known_count += carry_lines_ahead(c->gpu, w->w, first_pc, entry_of(c, w)->offload.block, accesses - 1,
+						   addr + count);
+	return c->policy->target(c->policy_ctx, c->gpu, &a, buffer_manager_loads(split->manager));
 }
 
 static void name_target(struct partition *p, uint32_t target)
@@ -206,7 +214,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 	}
 	count = e->access.mask ? coalesce_lines(e->access.addr, e->access.mask, e->access.lane_bytes, lines) : 0;
 	if (count && !p->has_target)
-		name_target(p, target_of(p->split, sm, lines, count));
+		name_target(p, target_of(p->split, w, g->step.pc, lines, count));
 	if (count && !p->is_granted) {
 		if (!packet_buffer_reserve(packets_of(sm, p), p, count + !p->has_command_place)) {
 			wait_room(sm, p);
