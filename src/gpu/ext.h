@@ -66,6 +66,8 @@ struct gpu_ext_ops {
 	void (*cta_done)(void *self, struct sm *sm, uint64_t cta);
 	/* Does it keep books about each CTA, so that none may end unseen? */
 	bool (*follows_ctas)(void *self);
+	/* Does what it decides depend on what it has seen over a long time? Then no part of a run is like another. */
+	bool (*learns)(void *self);
 	/* Is nothing of its own under way? */
 	bool (*is_idle)(void *self);
 	/* Past the instruction limit: ends what is under way, for its values only. False: the launch has a fault, or is

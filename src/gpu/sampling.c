@@ -177,6 +177,14 @@ static bool is_skipped(struct sampling *s)
 	return s->is_forwarding;
 }
 
+bool sampling_learns(const struct gpu *g)
+{
+	GPU_EXT_EACH(g, e, learns)
+		if (e->ops->learns(e->self))
+			return true;
+	return false;
+}
+
 /* ---- counts ---- */
 
 /* Cycles of schedulers are added up at a launch's end: here they are what is attributed so far. */
@@ -436,7 +444,7 @@ bool sampling_launch(struct sampling *s, struct device_result *result)
 	if (!s->windows)
 		return gpu_launch_timed(g, result);
 	k = kind_of(s);
-	if (!is_known(s, foretold(s, k))) {
+	if (sampling_learns(g) || !is_known(s, foretold(s, k))) {
 		is_right = gpu_launch_timed(g, result);
 		if (is_right)
 			learn(s, k, result);

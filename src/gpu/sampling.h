@@ -37,6 +37,9 @@ struct simt_cta *sampling_running(const struct sampling *s);
 /* What a clock has to go on by beside the engine's, in SM cycles. */
 uint64_t sampling_clock_cycles(const struct sampling *s);
 
+/* Does a mechanism learn in the course of a run, so that a part of it says little of the rest? */
+bool sampling_learns(const struct gpu *g);
+
 /* ---- warm.c: what is executed for its values only leaves its lines in the L2 ---- */
 
 struct warming {

@@ -147,7 +147,7 @@ static bool is_possible(const struct gpu *g)
 	GPU_EXT_EACH(g, e, follows_ctas)
 		if (e->ops->follows_ctas(e->self))
 			return false;
-	return !g->units;
+	return !g->units && !sampling_learns(g);
 }
 
 void slices_begin(struct slices *s)

@@ -102,7 +102,7 @@ bool windows_begin(struct windows *w)
 	w->warm_ctas = w->wave * w->run->sample_warm_count;
 	w->window_ctas = w->wave * w->run->sample_wave_count;
 	w->count = w->left = windows_that_fit(w);
-	if (!w->count || g->launch->is_cooperative || simt_program_may_wait(g->launch->program))
+	if (!w->count || g->launch->is_cooperative || sampling_learns(g) || simt_program_may_wait(g->launch->program))
 		return false;
 	w->cycles = (struct sampling_ratio){.n = 0};
 	w->skip_ctas = (g->cta_total - detailed_ctas(w, w->count)) / w->count;

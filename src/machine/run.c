@@ -151,12 +151,24 @@ void machine_run_keep(struct machine_run *run)
 	run->keep_cost_ns = machine_now_ns() - begin_ns;
 }
 
+/* A name that no launch has is a mistake that only shows at the end. */
+static void say_all_skipped(const struct machine_run *run)
+{
+	struct machine_estimates e;
+
+	if (machine_kernels_estimates(run->kernels, &e) && e.skipped_launches &&
+	    e.skipped_launches == machine_kernels_counts(run->kernels).ran)
+		machine_message("run.fast_forward = %s: all %llu launches came before it; nothing was timed",
+				run->params->fast_forward, (unsigned long long)e.skipped_launches);
+}
+
 void machine_run_write(struct machine_run *run, const char *ended)
 {
 	if (run->is_written)
 		return;
 	run->is_written = true;
 	used_door->close(run, !strcmp(ended, MACHINE_ENDED_BY_EXIT));
+	say_all_skipped(run);
 	settle(run, ended);
 	if (session.result_path[0] && !machine_result_write(run)) {
 		machine_message("error: cannot write the results to %s: %s", session.result_path, strerror(errno));

@@ -378,6 +378,13 @@ static uint64_t monitor_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	return b->params->bom_look_cycles;
 }
 
+static bool monitor_learns(const void *ctx)
+{
+	const struct monitor *b = ctx;
+
+	return b->params->bom_pace == BOM_PACE_CLIMB;
+}
+
 static uint32_t monitor_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
 	const struct gpu_config *config = site->gpu;
@@ -413,6 +420,7 @@ const struct ndp_mechanism ndp_bom = {
 	    .cta_placed = monitor_cta_placed,
 	    .cta_done = monitor_cta_done,
 	    .cta_gathered = monitor_cta_gathered,
+	    .learns = monitor_learns,
 	    .epoch = monitor_epoch,
 	    .epoch_cycles = 1,
 	    .add_stats = monitor_add_stats,

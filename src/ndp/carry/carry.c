@@ -110,6 +110,13 @@ static bool follows_ctas(void *self)
 	return c->policy->cta_placed || c->policy->cta_done;
 }
 
+static bool learns(void *self)
+{
+	const struct carry *c = self;
+
+	return c->policy->learns && c->policy->learns(c->policy_ctx);
+}
+
 static void place(void *self, uint32_t sm, struct mem_req *r)
 {
 	struct carry *c = self;
@@ -164,5 +171,6 @@ const struct gpu_ext_ops carry_policy_ops = {
     .cta_placed = cta_placed,
     .cta_done = cta_done,
     .follows_ctas = follows_ctas,
+    .learns = learns,
     .place = place,
 };

@@ -115,6 +115,8 @@ struct carry_policy {
 	 * this kernel). */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
 	uint64_t epoch_cycles;
+	/* Do its decisions depend on what it has seen over many epochs? */
+	bool (*learns)(const void *ctx);
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */

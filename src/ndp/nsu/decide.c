@@ -332,6 +332,11 @@ static void epoch_end(struct nsu_decider *d)
 	d->epoch_end += d->params->nsu_epoch_cycles;
 }
 
+bool nsu_decider_learns(const struct nsu_decider *d)
+{
+	return has_epochs(d);
+}
+
 uint64_t nsu_decider_epoch(struct nsu_decider *d, uint64_t kernel_cycle)
 {
 	if (!has_epochs(d))

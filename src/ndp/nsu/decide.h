@@ -27,6 +27,8 @@ void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle);
 bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why);
 /* An instance that was offloaded has ended: its reads, and those that the GPU's caches answered. */
 void nsu_decider_ended(struct nsu_decider *d, uint32_t block, uint32_t read_count, uint32_t hit_count);
+/* carry_policy.learns */
+bool nsu_decider_learns(const struct nsu_decider *d);
 /* carry_policy.epoch: in the kernel's cycle; returns when to ask again, 0: never. */
 uint64_t nsu_decider_epoch(struct nsu_decider *d, uint64_t kernel_cycle);
 

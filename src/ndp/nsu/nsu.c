@@ -194,6 +194,13 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 		map_observer_access(t->observer, g, r);
 }
 
+static bool offload_learns(const void *ctx)
+{
+	const struct nsu_offload *t = ctx;
+
+	return nsu_decider_learns(t->decider);
+}
+
 static void offload_maps(void *ctx, struct gpu_mapper *out)
 {
 	struct nsu_offload *t = ctx;
@@ -233,6 +240,7 @@ const struct ndp_mechanism ndp_nsu = {
 	    .maps = offload_maps,
 	    .epoch = offload_epoch,
 	    .epoch_cycles = 1,
+	    .learns = offload_learns,
 	    .series = offload_series,
 	    .add_stats = offload_add_stats,
 	    .free = offload_free,
