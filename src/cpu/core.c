@@ -768,6 +768,8 @@ static void grant(void *core, const struct cpu_request *r, cpu_version version)
 		cpu_l1_fill(k, tag);
 		observe(k, r->line, op, tag);
 	}
+	if (unlikely(k->threads->window != NULL))
+		line_comes(k, true, what_of(r) != FOR_STREAM && !is_walk(r));
 	complete(k, r, cpu_now_units(k->c));
 }
 
@@ -785,6 +787,8 @@ static bool again(void *core, const struct cpu_request *r)
 		observe(k, r->line, (enum cpu_op)r->op, tag);
 		cpu_l1_fill(k, tag);
 	}
+	if (unlikely(k->threads->window != NULL) && what_of(r) != FOR_JOINED)
+		line_comes(k, false, !is_walk(r));
 	complete(k, r, cpu_now_units(k->c));
 	return true;
 }

@@ -1246,8 +1246,8 @@ static void open_window(struct rig *r, uint64_t rob, uint64_t load_count)
 	rig_open(r, false);
 }
 
-/* So many times: instructions, then an access to another line each (lines), or to one of a few. Until all is done. */
-static uint64_t window_ps(struct rig *r, uint32_t count, uint32_t instructions, enum cpu_op op, bool lines,
+/* So many times: instructions, then an access, in turns to so many lines; 0: to another one each. Until all is done. */
+static uint64_t window_ps(struct rig *r, uint32_t count, uint32_t instructions, enum cpu_op op, uint32_t lines,
 			  const struct cpu_flow *of)
 {
 	struct cpu_flow flow = *of;
@@ -1258,7 +1258,7 @@ static uint64_t window_ps(struct rig *r, uint32_t count, uint32_t instructions, 
 	for (uint32_t i = 0; i < count; i++) {
 		next_unit(r);
 		pass(r, 0, instructions, 0);
-		do_access(r, next_unit(r), (uint64_t)(lines ? 1000 + i : i % 2) * LINE_BYTES, 8, op);
+		do_access(r, next_unit(r), (lines ? i % lines : 1000 + i) * LINE_BYTES, 8, op);
 	}
 	next_unit(r);
 
@@ -1276,13 +1276,13 @@ static uint64_t window_ps(struct rig *r, uint32_t count, uint32_t instructions, 
 }
 
 static uint64_t window_once_ps(uint64_t rob, uint64_t load_count, uint32_t count, uint32_t instructions,
-			       enum cpu_op op, bool lines, const struct cpu_flow *flow)
+			       enum cpu_op op, uint32_t lines, const struct cpu_flow *flow)
 {
 	struct rig r;
 	uint64_t ps;
 
 	open_window(&r, rob, load_count);
-	if (!lines) /* they are in the caches */
+	if (lines) /* they are in the caches */
 		window_ps(&r, 4, instructions, op, lines, flow);
 	ps = window_ps(&r, count, instructions, op, lines, flow);
 	rig_close(&r);
@@ -1298,7 +1298,7 @@ static const struct cpu_flow chain = {
 static void test_window_misses(void **state)
 {
 	enum { COUNT = 240 };
-	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone);
+	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_READ, 0, &alone);
 	const struct {
 		uint64_t rob, load_count;
 		uint32_t instructions, at_once;
@@ -1306,10 +1306,10 @@ static void test_window_misses(void **state)
 		     {240, 12, 10, 12}, {240, 240, 10, 24}, {1, 16, 1, 1}};
 
 	(void)state;
-	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, true, &chain), (double)one * COUNT, 0.02);
-	near(window_once_ps(1000, 240, COUNT, 4, CPU_READ, true, &chain), (double)one * COUNT, 0.02);
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, 0, &chain), (double)one * COUNT, 0.02);
+	near(window_once_ps(1000, 240, COUNT, 4, CPU_READ, 0, &chain), (double)one * COUNT, 0.02);
 	for (uint32_t i = 0; i < ARRAY_COUNT(cases); i++)
-		near(window_once_ps(cases[i].rob, cases[i].load_count, COUNT, cases[i].instructions, CPU_READ, true,
+		near(window_once_ps(cases[i].rob, cases[i].load_count, COUNT, cases[i].instructions, CPU_READ, 0,
 				    &alone),
 		     (double)one * COUNT / cases[i].at_once, 0.1);
 }
@@ -1365,27 +1365,51 @@ static void test_window_hits(void **state)
 	rig_open(&r, false);
 	units = cpu_cycle_units(r.system);
 	rig_close(&r);
-	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &flow),
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, 2, &flow),
 	     COUNT * cycle * (double)r.params.l1_cycles, 0.02);
 	flow.steps[0].units = 3 * units;
-	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &flow),
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, 2, &flow),
 	     COUNT * cycle * (double)(r.params.l1_cycles + 3), 0.02);
-	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, false, &alone),
+	near(window_once_ps(192, 16, COUNT, 1, CPU_READ, 2, &alone),
 	     COUNT * cycle / (double)r.params.load_port_count, 0.02);
 	/* Four instructions a cycle. */
-	near(window_once_ps(192, 16, COUNT, 12, CPU_READ, false, &alone), COUNT * cycle * 3, 0.02);
+	near(window_once_ps(192, 16, COUNT, 12, CPU_READ, 2, &alone), COUNT * cycle * 3, 0.02);
 	/* A sum of what is loaded: four cycles each, whatever else there is. */
 	flow = (struct cpu_flow){.is_known = true, .slot = CHAIN, .step_count = 2,
 				 .steps = {{CPU_FLOW_VALUE, SUM, 4 * units}, {CPU_FLOW_INPUT, CHAIN, 4 * units}}};
-	near(window_once_ps(192, 16, COUNT, 2, CPU_READ, false, &flow), COUNT * cycle * 4, 0.02);
+	near(window_once_ps(192, 16, COUNT, 2, CPU_READ, 2, &flow), COUNT * cycle * 4, 0.02);
+}
+
+/* Lines that come into the first level, and into the second, keep the ports of loads. */
+static void test_window_fills(void **state)
+{
+	enum { COUNT = 2000 };
+	struct rig r;
+	double cycle;
+
+	(void)state;
+	for (uint64_t fill = 2; fill <= 5; fill += 3) { /* of four lines the first level has room for two */
+		open_window(&r, 192, 16);
+		cycle = 1e9 / (double)r.params.clock_khz;
+		r.params.fill_cycles = fill;
+		window_ps(&r, 8, 1, CPU_READ, 4, &alone);
+		near(window_ps(&r, 10 * COUNT, 1, CPU_READ, 4, &alone),
+		     10 * COUNT * cycle * ((double)fill + 1.0 / (double)r.params.load_port_count), 0.05);
+		assert_int_equal(cpu_system_stats(r.system)->memory_reads, 4);
+		rig_close(&r);
+	}
+	open_window(&r, 192, 16);
+	r.params.l2_fill_cycles = 200;
+	near(window_ps(&r, 5 * COUNT, 1, CPU_READ, 0, &alone), 5 * COUNT * cycle * 202.5, 0.05);
+	rig_close(&r);
 }
 
 /* Stores that miss go on beside their thread while the queue has room, and no load waits for them. */
 static void test_window_stores(void **state)
 {
 	enum { COUNT = 200 };
-	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_WRITE, true, &alone);
-	const uint64_t two = window_once_ps(192, 2, COUNT, 1, CPU_READ, true, &alone);
+	const uint64_t one = window_once_ps(192, 16, 1, 1, CPU_WRITE, 0, &alone);
+	const uint64_t two = window_once_ps(192, 2, COUNT, 1, CPU_READ, 0, &alone);
 	struct rig r;
 	uint64_t issued;
 
@@ -1403,8 +1427,8 @@ static void test_window_stores(void **state)
 	r.flow = NULL;
 	rig_close(&r);
 	/* So many misses at once as the core may have stores under way. */
-	near(window_once_ps(192, 16, COUNT, 1, CPU_WRITE, true, &alone), (double)one * COUNT / 16, 0.15);
-	near(two, (double)window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone) * COUNT / 2, 0.05);
+	near(window_once_ps(192, 16, COUNT, 1, CPU_WRITE, 0, &alone), (double)one * COUNT / 16, 0.15);
+	near(two, (double)window_once_ps(192, 16, 1, 1, CPU_READ, 0, &alone) * COUNT / 2, 0.05);
 }
 
 /* A load of what a store has not brought into the cache gets it from there, when it is there. */
@@ -1418,7 +1442,7 @@ static void test_window_forwards(void **state)
 	uint64_t one;
 
 	(void)state;
-	one = window_once_ps(192, 16, 1, 1, CPU_READ, true, &alone);
+	one = window_once_ps(192, 16, 1, 1, CPU_READ, 0, &alone);
 	open_window(&r, 192, 16);
 	r.flow = &chain; /* misses; its value is stored, loaded again, and an address */
 	do_access(&r, next_unit(&r), 2000 * LINE_BYTES, 8, CPU_READ);
@@ -1451,7 +1475,8 @@ int main(void)
 	    cmocka_unit_test(test_moves),
 	    cmocka_unit_test(test_threads), cmocka_unit_test(test_lines), cmocka_unit_test(test_places),
 	    cmocka_unit_test(test_window_misses), cmocka_unit_test(test_window_of_one),
-	    cmocka_unit_test(test_window_hits), cmocka_unit_test(test_window_stores),
+	    cmocka_unit_test(test_window_hits), cmocka_unit_test(test_window_fills),
+	    cmocka_unit_test(test_window_stores),
 	    cmocka_unit_test(test_window_forwards),
 	};
 
