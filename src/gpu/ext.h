@@ -64,8 +64,8 @@ struct gpu_ext_ops {
 	void (*cta_placed)(void *self, struct sm *sm, uint64_t cta);
 	/* Its place is free, and not yet taken by the next. */
 	void (*cta_done)(void *self, struct sm *sm, uint64_t cta);
-	/* Does it keep books about each CTA, so that none may end unseen? */
-	bool (*follows_ctas)(void *self);
+	/* Does it keep books about CTAs and warps, so that none may go on unseen? */
+	bool (*follows_warps)(void *self);
 	/* Does what it decides depend on what it has seen over a long time? Then no part of a run is like another. */
 	bool (*learns)(void *self);
 	/* Is nothing of its own under way? */

@@ -13,6 +13,7 @@
 #include "device/run.h"
 
 struct gpu;
+struct sm;
 struct sampling;
 struct sim_stats;
 
@@ -40,7 +41,7 @@ uint64_t sampling_clock_cycles(const struct sampling *s);
 /* Does a mechanism learn in the course of a run, so that a part of it says little of the rest? */
 bool sampling_learns(const struct gpu *g);
 
-/* ---- warm.c: what is executed for its values only leaves its lines in the L2 ---- */
+/* ---- warm.c: what is executed for its values only leaves its lines in caches ---- */
 
 struct warming {
 	struct gpu *g;
@@ -49,8 +50,8 @@ struct warming {
 };
 /* So many instructions are still to be skipped: from where the lines of the last ones are twice what the L2 holds. */
 void warming_look(struct warming *w, double instructions_left);
-/* An instruction was executed. Called while it is on. */
-void warming_step(struct warming *w, const struct simt_step *step);
+/* An instruction was executed by a CTA that is the SM's (NULL: none's). Called while it is on. */
+void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step);
 
 /* ---- windows.c: a launch of many CTAs ---- */
 

@@ -141,13 +141,13 @@ static void room_for_counts(struct slices *s)
 	memset(s->added, 0, total * sizeof(*s->added));
 }
 
-/* Where a mechanism keeps books about each CTA none may end unseen. */
+/* Where a mechanism keeps books about CTAs and warps none may go on unseen. */
 static bool is_possible(const struct gpu *g)
 {
-	GPU_EXT_EACH(g, e, follows_ctas)
-		if (e->ops->follows_ctas(e->self))
+	GPU_EXT_EACH(g, e, follows_warps)
+		if (e->ops->follows_warps(e->self))
 			return false;
-	return !g->units && !sampling_learns(g);
+	return true;
 }
 
 void slices_begin(struct slices *s)
@@ -268,7 +268,7 @@ static void cta_next(struct slices *s, uint32_t i)
 }
 
 /* A turn of one warp. False: the launch has failed or was stopped. */
-static bool turn(struct slices *s, struct simt_warp *w, uint64_t limit, bool *has_stepped)
+static bool turn(struct slices *s, struct sm *sm, struct simt_warp *w, uint64_t limit, bool *has_stepped)
 {
 	struct gpu *g = s->g;
 
@@ -285,7 +285,7 @@ static bool turn(struct slices *s, struct simt_warp *w, uint64_t limit, bool *ha
 		s->skipped_warps++;
 		s->clock_cycles += s->clock_rate;
 		if (s->warming.is_on)
-			warming_step(&s->warming, &s->step);
+			warming_step(&s->warming, sm, &s->step);
 		s->skipped_threads += (uint32_t)__builtin_popcount(s->step.exec_mask);
 		*has_stepped = true;
 	}
@@ -299,7 +299,8 @@ static bool round_run(struct slices *s, bool *has_stepped)
 		struct absent *a = &s->absents[i];
 
 		for (uint32_t k = 0; a->cta && k < s->warps_per_cta; k++)
-			if (!turn(s, simt_cta_warp(a->cta, k), s->limits[i * s->warps_per_cta + k], has_stepped))
+			if (!turn(s, a->sm, simt_cta_warp(a->cta, k), s->limits[i * s->warps_per_cta + k],
+				  has_stepped))
 				return false;
 		if (a->cta && simt_cta_is_done(a->cta))
 			cta_next(s, i);

@@ -1,5 +1,5 @@
-/* warm.c - what is executed for its values only leaves its lines in the L2, in no time. The first-level caches are
- * small: what runs in detail before anything is measured fills them.
+/* warm.c - what is executed for its values only leaves its lines in the L2, in no time, and in the L1D of the SM that
+ * it comes back to, where that is known.
  */
 #include "gpu/coalesce.h"
 #include "gpu/priv.h"
@@ -25,7 +25,22 @@ static struct l2_slice *slice_at(struct gpu *g, uint64_t addr_bytes)
 	return g->slices[slice_of_place(g, stack, &r)];
 }
 
-void warming_step(struct warming *w, const struct simt_step *step)
+/* True: the L2 does not hear of it. */
+static bool warm_l1d(struct sm *sm, const struct simt_inst *inst, uint64_t addr_bytes,
+		     const struct mem_req_bytes *bytes)
+{
+	const bool is_write = inst->flags & SIMT_STORE;
+	const bool is_bypassing = inst->cache == PTX_CG || inst->cache == PTX_CV || inst->sem != PTX_SEM_WEAK;
+	bool is_hit;
+
+	if (!sm || !sm->has_caches || inst->space == SIMT_MEM_TEXTURE || (is_bypassing && !is_write))
+		return false;
+	is_hit = !is_write && mem_cache_holds(sm->l1d, addr_bytes);
+	mem_cache_warm(sm->l1d, addr_bytes, bytes, is_write);
+	return is_hit;
+}
+
+void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
 	struct coalesced_line lines[COALESCE_LINES_MAX];
@@ -41,7 +56,7 @@ void warming_step(struct warming *w, const struct simt_step *step)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct mem_req_bytes bytes = coalesce_bytes_of_words(lines[i].word_mask);
 
-		if (!host_link_has(w->g, lines[i].addr_bytes))
+		if (!warm_l1d(sm, inst, lines[i].addr_bytes, &bytes) && !host_link_has(w->g, lines[i].addr_bytes))
 			l2_slice_warm(slice_at(w->g, lines[i].addr_bytes), lines[i].addr_bytes, &bytes, is_write);
 	}
 }

@@ -128,7 +128,7 @@ static bool warp_turn(struct windows *w, struct simt_warp *warp)
 		w->clock_cycles++;
 		w->skipped_warps++;
 		if (w->warming.is_on)
-			warming_step(&w->warming, &w->step);
+			warming_step(&w->warming, NULL, &w->step);
 		w->skipped_threads += (uint32_t)__builtin_popcount(w->step.exec_mask);
 	}
 	return true;

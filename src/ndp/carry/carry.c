@@ -103,11 +103,12 @@ static void cta_done(void *self, struct sm *sm, uint64_t cta)
 		c->policy->cta_done(c->policy_ctx, c->gpu, sm->index, cta);
 }
 
-static bool follows_ctas(void *self)
+/* A policy counts an instance of a block when a warp comes to it, and decides later. */
+static bool follows_warps(void *self)
 {
 	const struct carry *c = self;
 
-	return c->policy->cta_placed || c->policy->cta_done;
+	return c->policy != &no_policy;
 }
 
 static bool learns(void *self)
@@ -170,7 +171,7 @@ const struct gpu_ext_ops carry_policy_ops = {
     .kernel_end = kernel_end,
     .cta_placed = cta_placed,
     .cta_done = cta_done,
-    .follows_ctas = follows_ctas,
+    .follows_warps = follows_warps,
     .learns = learns,
     .place = place,
 };
