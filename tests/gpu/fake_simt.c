@@ -267,17 +267,22 @@ void simt_where_end(struct simt_where *where, char *text, size_t size_bytes)
 	(void)size_bytes;
 }
 
-uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
+uint32_t simt_peek_access_at(struct simt_launch *l, struct simt_warp *w, uint32_t pc, uint64_t *addr)
 {
 	const struct fake_program *f = (const struct fake_program *)l->program;
-	const struct fake_inst *s = &f->fake[w->pc];
+	const struct fake_inst *s = &f->fake[pc];
 	uint64_t thread = w->cta->index * w->cta->threads + w->index_in_cta * SIMT_LANES;
 
 	if (!s->addr || s->space != SIMT_MEM_GLOBAL)
 		return 0;
 	for (uint32_t i = 0; i < SIMT_LANES; i++)
-		addr[i] = s->addr(thread + i, w->state->visits[w->pc]);
+		addr[i] = s->addr(thread + i, w->state->visits[pc]);
 	return s->lanes ? w->active_mask & s->lanes : w->active_mask;
+}
+
+uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
+{
+	return simt_peek_access_at(l, w, w->pc, addr);
 }
 
 static uint32_t trial_pc;
