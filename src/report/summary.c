@@ -276,7 +276,9 @@ static void print_measures(FILE *out, const json_t *run)
 		g_autofree char *key = g_strconcat("measures.", name, NULL);
 		const char *unit = json_string_value(json_object_get(json_object_get(run, "units"), key));
 
-		fprintf(out, "  measured       %s %.6g %s\n", name, json_number_value(one), unit ? unit : "");
+		/* A digest is for programs to compare. */
+		if (g_strcmp0(unit, "digest") != 0)
+			fprintf(out, "  measured       %s %.6g %s\n", name, json_number_value(one), unit ? unit : "");
 	}
 }
 

@@ -57,6 +57,11 @@ int acc_main(const struct acc_program *p, int argc, char **argv)
 		device[n] = array_new(&g, o.seed, n);
 		host[n] = array_new(&g, o.seed, n);
 	}
+	for (unsigned int n = 0; n < p->array_count; n++)
+		workload_input(device[n], (size_t)g.count * sizeof(float));
+	workload_input_number((uint64_t)g.nx);
+	workload_input_number((uint64_t)g.ny);
+	workload_input_number(o.counts[2]);
 	device_steps(p, &g, device, o.counts[2]);
 	grid_steps(p, &g, host, o.counts[2], false);
 	for (unsigned int n = 0; n < p->array_count; n++) {

@@ -138,6 +138,9 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	got = network_make(o.counts[0], o.seed);
 	want = network_make(o.counts[0], o.seed);
+	workload_input(got.input, (got.inputs_count + 1) * sizeof(float));
+	workload_input(got.weights, weights_count(&got) * sizeof(float));
+	workload_input(got.old_change, weights_count(&got) * sizeof(float));
 	begin = steps_begin();
 	step(&got, true);
 	steps_end(begin);

@@ -184,6 +184,9 @@ int main(int argc, char **argv)
 	bool right;
 
 	input_make(&work, options.seed);
+	workload_input(work.input, (work.inputs_count + 1) * sizeof(float));
+	workload_input(work.weights, weights_count(&work) * sizeof(float));
+	workload_input(work.old_change, weights_count(&work) * sizeof(float));
 	right = step_run(&work);
 	free(work.input);
 	free(work.weights);

@@ -154,6 +154,9 @@ int main(int argc, char **argv)
 	source = (uint32_t)(workload_random(o.seed, 2, 0) % graph.nodes_count);
 	s = search_make(&graph, source);
 	want = workload_host_alloc(graph.nodes_count, sizeof(*want));
+	workload_input(graph.first, (graph.nodes_count + 1) * sizeof(*graph.first));
+	workload_input(graph.edges, graph.edges_count * sizeof(*graph.edges));
+	workload_input(&source, sizeof(source));
 	begin = steps_begin();
 	do {
 		expand(&graph, &s);

@@ -159,6 +159,9 @@ int main(int argc, char **argv)
 	unsigned int levels_count = search_run(&graph, source, got);
 	bool right;
 
+	workload_input(graph.first, (graph.nodes_count + 1) * sizeof(*graph.first));
+	workload_input(graph.edges, graph.edges_count * sizeof(*graph.edges));
+	workload_input(&source, sizeof(source));
 	search_reference(&graph, source, want);
 	right = workload_same_u32("cost", got, want, graph.nodes_count);
 	free(graph.first);

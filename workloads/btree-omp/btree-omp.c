@@ -189,6 +189,11 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	tree = tree_make(o.counts[0], o.seed);
 	q = queries_make(&tree, o.counts[1], o.counts[2], o.seed);
+	workload_input(tree.keys, tree.records_count * sizeof(*tree.keys));
+	workload_input(tree.values, tree.records_count * sizeof(*tree.values));
+	workload_input(q.finds, q.finds_count * sizeof(*q.finds));
+	workload_input(q.lows, q.ranges_count * sizeof(*q.lows));
+	workload_input(q.highs, q.ranges_count * sizeof(*q.highs));
 	begin = steps_begin();
 	queries_run(&tree, &q);
 	steps_end(begin);

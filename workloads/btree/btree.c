@@ -225,6 +225,11 @@ int main(int argc, char **argv)
 
 	tree_make(&tree, options.seed);
 	queries_make(&queries, &tree, options.seed);
+	workload_input(tree.keys, tree.records_count * sizeof(*tree.keys));
+	workload_input(tree.values, tree.records_count * sizeof(*tree.values));
+	workload_input(queries.finds, queries.finds_count * sizeof(*queries.finds));
+	workload_input(queries.lows, queries.ranges_count * sizeof(*queries.lows));
+	workload_input(queries.highs, queries.ranges_count * sizeof(*queries.highs));
 	queries_run(&tree, &queries);
 	right = answers_check(&tree, &queries);
 	free(tree.keys);

@@ -61,6 +61,18 @@ int workload_finish(bool right, const char *format, ...) __attribute__((format(p
  * in the results as well, as "measures". */
 void workload_measure(const char *measure, double value, const char *unit);
 
+/* Says of an array that the program works on what its digest is, in the file that strata run has named: a line "input",
+ * which is added to those before it. Two programs are compared (strata bench) only where theirs are the same, in one
+ * order. Call it where nothing is modelled. */
+void workload_input(const void *data, size_t bytes);
+/* The same of a number that says what is done with it: steps, a grid's width. */
+static inline void workload_input_number(uint64_t number)
+{
+	workload_input(&number, sizeof(number));
+}
+/* Of an array that is in pieces: the digest with one more of them; 0 before the first. */
+uint64_t workload_digest(uint64_t digest, const void *data, size_t bytes);
+
 /* Read a word of each 64 KB: what is claimed must have been touched, where it is modelled. */
 static inline void workload_touch(const void *at, size_t bytes)
 {

@@ -145,6 +145,9 @@ int main(int argc, char **argv)
 	got = image_make(o.counts[0], o.counts[1], o.seed);
 	want = image_make(o.counts[0], o.counts[1], o.seed);
 	before = image_make(o.counts[0], o.counts[1], o.seed);
+	for (unsigned int c = 0; c < COLOURS; c++)
+		workload_input(got.colours[c], pixels_count(&got) * sizeof(int));
+	workload_input_number(got.levels);
 	begin = steps_begin();
 	transform(&got, true);
 	steps_end(begin);

@@ -152,6 +152,9 @@ int main(int argc, char **argv)
 	image_make(&image, options.seed);
 	for (unsigned int c = 0; c < COLOURS; c++)
 		got[c] = workload_host_alloc(pixels_count(&image), sizeof(int));
+	for (unsigned int c = 0; c < COLOURS; c++)
+		workload_input(image.colours[c], pixels_count(&image) * sizeof(int));
+	workload_input_number(image.levels);
 	transform_run(&image, got);
 	for (unsigned int c = 0; c < COLOURS; c++) {
 		right = right && colour_check(&image, c, got[c]);

@@ -32,6 +32,14 @@ static void eliminate(float *matrix, size_t size, bool is_team)
 	}
 }
 
+/* As the CUDA program has them: the right side has random numbers of its own. */
+static float element_of(uint64_t seed, size_t size, size_t row, size_t column)
+{
+	if (column == size)
+		return workload_random_float(seed, 1, row);
+	return workload_random_float(seed, 0, row * size + column) + (row == column ? (float)size : 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct workload_options o = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
@@ -44,7 +52,11 @@ int main(int argc, char **argv)
 	got = workload_host_alloc(count, sizeof(float));
 	want = workload_host_alloc(count, sizeof(float));
 	for (size_t i = 0; i < count; i++)
-		got[i] = workload_random_float(o.seed, 0, i) + (i / (size + 1) == i % (size + 1) ? (float)size : 0);
+		got[i] = element_of(o.seed, size, i / (size + 1), i % (size + 1));
+	for (size_t row = 0; row < size; row++) {
+		workload_input(got + row * (size + 1), size * sizeof(float));
+		workload_input(got + row * (size + 1) + size, sizeof(float));
+	}
 	memcpy(want, got, count * sizeof(float));
 	begin = steps_begin();
 	eliminate(got, size, true);

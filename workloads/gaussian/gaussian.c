@@ -159,6 +159,10 @@ int main(int argc, char **argv)
 	size_t elements_count = (size_t)original.size * original.size;
 	bool right;
 
+	for (unsigned int row = 0; row < original.size; row++) {
+		workload_input(original.matrix + (size_t)row * original.size, original.size * sizeof(float));
+		workload_input(&original.right_side[row], sizeof(float));
+	}
 	elimination_run(&got, options.counts[1]);
 	elimination_reference(&want);
 	right = workload_same_f32("element", got.matrix, want.matrix, elements_count, 0) &&

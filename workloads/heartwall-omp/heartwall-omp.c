@@ -22,13 +22,17 @@ static const struct workload_count counts[] = {
 	{"points", "points on the inner and the outer wall", 51, 51, 2, POINTS_MAX, 1, NULL},
 };
 
-static float **frames_make(const struct film *film)
+static float **frames_make(const struct film *film, unsigned int count)
 {
 	float **frames = workload_host_alloc(film->frames_count + 1, sizeof(*frames));
 
+	workload_input_number(film->shape.side);
+	workload_input_number(film->shape.reach);
+	workload_input_number(count);
 	for (unsigned int n = 0; n <= film->frames_count; n++) {
 		frames[n] = workload_host_alloc((size_t)film->shape.rows * film->shape.columns, sizeof(float));
 		frame_make(film, n, frames[n]);
+		workload_input(frames[n], (size_t)film->shape.rows * film->shape.columns * sizeof(float));
 	}
 	return frames;
 }
@@ -76,7 +80,7 @@ int main(int argc, char **argv)
 	bool right;
 
 	strata_modelling_end();
-	frames = frames_make(&film);
+	frames = frames_make(&film, count);
 	got = points_make(&film, count);
 	want = points_make(&film, count);
 	before = points_make(&film, count);

@@ -110,8 +110,12 @@ static bool film_run(const struct film *film, unsigned int count, bool is_unroll
 	float *frame = workload_host_alloc((size_t)s->rows * s->columns, sizeof(float));
 	bool right = true;
 
+	workload_input_number(s->side);
+	workload_input_number(s->reach);
+	workload_input_number(count);
 	for (unsigned int n = 0; n <= film->frames_count; n++) {
 		frame_make(film, n, frame);
+		workload_input(frame, (size_t)s->rows * s->columns * sizeof(float));
 		device_track(&d, s, frame, count, is_unrolled, n);
 		for (unsigned int i = 0; i < count; i++)
 			point_track(s, &work[i], frame, n);

@@ -77,6 +77,9 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	got = chip_make(&o);
 	want = chip_make(&o);
+	workload_input(got.heat[0], got.side * got.side * sizeof(float));
+	workload_input(got.power, got.side * got.side * sizeof(float));
+	workload_input_number(got.steps);
 	begin = steps_begin();
 	steps(&got, true);
 	steps_end(begin);

@@ -106,6 +106,9 @@ int main(int argc, char **argv)
 		chip.heat[i] = 320 + 20 * workload_random_float(options.seed, 0, i);
 		chip.power[i] = 0.01f * workload_random_float(options.seed, 1, i);
 	}
+	workload_input(chip.heat, count * sizeof(float));
+	workload_input(chip.power, count * sizeof(float));
+	workload_input_number(chip.steps);
 	steps_run(&chip, result);
 	right = result_check(&chip, result);
 	free(chip.heat);

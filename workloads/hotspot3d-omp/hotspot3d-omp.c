@@ -85,6 +85,11 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	got = stack_make(&o);
 	want = stack_make(&o);
+	workload_input(got.heat[0], got.nx * got.ny * got.nz * sizeof(float));
+	workload_input(got.power, got.nx * got.ny * got.nz * sizeof(float));
+	workload_input_number(got.nx);
+	workload_input_number(got.ny);
+	workload_input_number(got.steps);
 	begin = steps_begin();
 	steps(&got, true);
 	steps_end(begin);

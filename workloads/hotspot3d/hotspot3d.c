@@ -113,6 +113,11 @@ int main(int argc, char **argv)
 		stack.heat[i] = 60 + 20 * workload_random_float(options.seed, 0, i);
 		stack.power[i] = workload_random_float(options.seed, 1, i);
 	}
+	workload_input(stack.heat, cells_count(&stack) * sizeof(float));
+	workload_input(stack.power, cells_count(&stack) * sizeof(float));
+	workload_input_number(stack.nx);
+	workload_input_number(stack.ny);
+	workload_input_number(stack.steps);
 	steps_run(&stack, result);
 	right = result_check(&stack, result);
 	free(stack.heat);

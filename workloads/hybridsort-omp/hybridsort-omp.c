@@ -113,6 +113,7 @@ int main(int argc, char **argv)
 	want = workload_host_alloc(s.count, sizeof(float));
 	for (size_t i = 0; i < s.count; i++)
 		s.numbers[i] = want[i] = workload_random_float(o.seed, 0, i);
+	workload_input(want, s.count * sizeof(float));
 	begin = steps_begin();
 	buckets_fill(&s);
 	buckets_sort(&s);

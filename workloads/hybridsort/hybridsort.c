@@ -111,6 +111,7 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < count; i++)
 		want[i] = workload_random_float(options.seed, 0, i);
+	workload_input(want, count * sizeof(float));
 	sort_run(want, got, count);
 	qsort(want, count, sizeof(float), compare);
 	right = workload_same_f32("number", got, want, count, 0);

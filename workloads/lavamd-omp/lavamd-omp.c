@@ -105,6 +105,8 @@ int main(int argc, char **argv)
 
 	strata_modelling_end();
 	space = space_make(o.counts[0], o.seed);
+	workload_input(space.places, particles_count(&space) * sizeof(*space.places));
+	workload_input(space.charges, particles_count(&space) * sizeof(float));
 	got = workload_host_alloc(particles_count(&space), sizeof(*got));
 	want = workload_host_alloc(particles_count(&space), sizeof(*want));
 	begin = steps_begin();

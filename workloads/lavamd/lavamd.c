@@ -118,6 +118,8 @@ int main(int argc, char **argv)
 	bool right;
 
 	space_make(&space, options.seed);
+	workload_input(space.places, particles_count(&space) * sizeof(*space.places));
+	workload_input(space.charges, particles_count(&space) * sizeof(float));
 	got = workload_host_alloc(particles_count(&space), sizeof(*got));
 	want = workload_host_alloc(particles_count(&space), sizeof(*want));
 	forces_run(&space, got);

@@ -36,6 +36,7 @@ static struct gradient *gradients_make(const struct film *film)
 		frames[frame].x = workload_host_alloc(pixels_count(film), sizeof(float));
 		frames[frame].y = workload_host_alloc(pixels_count(film), sizeof(float));
 		gradient_make(film, frame, pixels, &frames[frame]);
+		workload_input(pixels, pixels_count(film) * sizeof(float));
 	}
 	free(pixels);
 	return frames;
@@ -132,6 +133,8 @@ int main(int argc, char **argv)
 
 	strata_modelling_end();
 	circles_make(&film.circles);
+	workload_input_number(film.iterations);
+	workload_input_number(o.counts[3]);
 	frames = gradients_make(&film);
 	got = findings_make(&film, o.counts[3]);
 	want = findings_make(&film, o.counts[3]);

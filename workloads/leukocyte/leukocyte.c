@@ -145,6 +145,7 @@ static bool film_run(struct film *film, bool is_unrolled, unsigned int *count)
 		workload_fail("there is no cell in a frame of %u x %u", film->rows, film->columns);
 	for (unsigned int frame = 0; right && frame < film->frames_count; frame++) {
 		gradient_make(film, frame, pixels, &g);
+		workload_input(pixels, pixels_count(film) * sizeof(float));
 		edges_make(film, &g, &got);
 		flows_run(&gpu, film, is_unrolled, &got);
 		right = frame_check(film, &g, &got, &want);
@@ -188,6 +189,8 @@ int main(int argc, char **argv)
 	bool right;
 
 	circles_make(&film.circles);
+	workload_input_number(film.iterations);
+	workload_input_number(cells_count);
 	right = film_run(&film, options.counts[5] == UNROLLED, &cells_count);
 	return workload_finish(right, "%u x %u pixels, %u cells, %u frames", film.rows, film.columns, cells_count,
 			       film.frames_count);

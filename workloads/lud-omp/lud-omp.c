@@ -87,6 +87,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < count; i++)
 		got[i] = workload_random_float(o.seed, 0, i) + (i / size == i % size ? (float)size : 0);
 	memcpy(want, got, count * sizeof(float));
+	workload_input(got, count * sizeof(float));
 	begin = steps_begin();
 	decompose(got, size, true);
 	steps_end(begin);

@@ -143,6 +143,7 @@ int main(int argc, char **argv)
 
 	memcpy(got, matrix, elements_count * sizeof(float));
 	memcpy(want, matrix, elements_count * sizeof(float));
+	workload_input(matrix, elements_count * sizeof(float));
 	blocks_run(got, size);
 	lud_reference(want, size);
 	right = workload_same_f32("element", got, want, elements_count, 0) && product_fits(got, matrix, size);

@@ -22,7 +22,7 @@ static const struct workload_about about = {
 enum { ITEMS, ON, NDPS, THREADS, SWITCH_LEAST, SWITCH_MOST, QUEUE, HANDOVER };
 enum { ON_NDPS, ON_CPU };
 enum { BY_DIRECTORY, BY_FLUSH };
-enum { PARTS_MAX = 64, PART_ITEMS_LEAST = 2 * LEAST_ITEMS };
+enum { PART_ITEMS_LEAST = 2 * LEAST_ITEMS };
 static const char *const places[] = {"ndps", "cpu"};
 static const char *const handovers[] = {"directory", "flush"};
 static const struct workload_count counts[] = {
@@ -36,19 +36,6 @@ static const struct workload_count counts[] = {
 	{"queue", "merges that wait at an NDP", 32, 32, 1, 4096, 1, NULL},
 	{"handover", "of lists, from the CPU to NDPs; flush: the CPU writes them back before", BY_DIRECTORY,
 	 BY_DIRECTORY, 0, BY_FLUSH, 1, handovers},
-};
-
-struct sorting {
-	uint64_t items;
-	uint32_t part_count, threads;
-	bool is_near;
-	struct near_options near;
-	struct part parts[PARTS_MAX]; /* without NDPs one, of all items */
-	struct near *nears[PARTS_MAX];
-	/* Of several parts: what pairs of them are merged into, in turns. */
-	struct item *together[2];
-	struct item *result;
-	double near_end, cpu_end, end; /* seconds from the begin on */
 };
 
 static bool is_power(uint32_t x)
@@ -308,6 +295,7 @@ static void sorting_make(struct sorting *s, const struct workload_options *o)
 			workload_fail("no memory for %llu items", (unsigned long long)s->items);
 	}
 	items_make(s, o->seed);
+	items_input(s);
 }
 
 static void sorting_free(struct sorting *s)

@@ -87,4 +87,23 @@ struct near_counts {
 struct near_counts near_counts(const struct near *n);
 void near_free(struct near *n);
 
+/* ---- All of it -------------------------------------------------------------------------------------------------- */
+
+enum { PARTS_MAX = 64 };
+struct sorting {
+	uint64_t items;
+	uint32_t part_count, threads;
+	bool is_near;
+	struct near_options near;
+	struct part parts[PARTS_MAX]; /* without NDPs one, of all items */
+	struct near *nears[PARTS_MAX];
+	/* Of several parts: what pairs of them are merged into, in turns. */
+	struct item *together[2];
+	struct item *result;
+	double near_end, cpu_end, end; /* seconds from the begin on */
+};
+
+/* Says what the input is (workload_input). */
+void items_input(const struct sorting *s);
+
 #endif

@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 		places[2 * i] = 7 + 56 * workload_random_float(o.seed, 0, i);
 		places[2 * i + 1] = 350 * workload_random_float(o.seed, 1, i);
 	}
+	workload_input(places, 2 * count * sizeof(float));
 	begin = steps_begin();
 	distances(places, got, count, true);
 	steps_end(begin);

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 		places[2 * i] = 7 + 56 * workload_random_float(options.seed, 0, i);
 		places[2 * i + 1] = 350 * workload_random_float(options.seed, 1, i);
 	}
+	workload_input(places, 2 * (size_t)count * sizeof(float));
 	distances_run(places, got, count);
 	for (size_t i = 0; i < count; i++) {
 		float across = latitude - places[2 * i], along = longitude - places[2 * i + 1];

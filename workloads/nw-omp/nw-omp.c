@@ -81,6 +81,8 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	got = alignment_make(&o);
 	want = alignment_make(&o);
+	workload_input(got.similar, got.width * got.width * sizeof(int));
+	workload_input_number((uint64_t)got.penalty);
 	begin = steps_begin();
 	align(&got, true);
 	steps_end(begin);

@@ -98,6 +98,8 @@ int main(int argc, char **argv)
 	bool right;
 
 	alignment_make(&work, options.seed);
+	workload_input(work.similar, cells_count(&work) * sizeof(int));
+	workload_input_number((uint64_t)work.penalty);
 	got = workload_host_alloc(cells_count(&work), sizeof(int));
 	tiles_run(&work, got);
 	matrix_reference(&work);

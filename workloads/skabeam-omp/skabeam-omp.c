@@ -70,6 +70,10 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	floats_make(&in->x_re, SAMPLE_FLOATS * antennas * times, o.seed, 0);
 	floats_make(&weights->xx_re, WEIGHT_FLOATS * beams * antennas, o.seed, 1);
+	workload_input(in, antennas * times * sizeof(*in));
+	workload_input(weights, beams * antennas * sizeof(*weights));
+	workload_input_number(antennas);
+	workload_input_number(beams);
 #pragma omp parallel for
 	for (size_t i = 0; i < beams * times; i++)
 		out[i] = (struct sample){0, 0, 0, 0};

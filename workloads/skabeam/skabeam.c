@@ -37,6 +37,10 @@ int main(int argc, char **argv)
 
 	floats_make(&input->x_re, SAMPLE_FLOATS * in_count, options.seed, 0);
 	floats_make(&weights->xx_re, WEIGHT_FLOATS * weight_count, options.seed, 1);
+	workload_input(input, in_count * sizeof(*input));
+	workload_input(weights, weight_count * sizeof(*weights));
+	workload_input_number(antennas);
+	workload_input_number(beams);
 
 	struct workload_gpu gpu = workload_gpu_open(skabeam_ptx);
 	CUdeviceptr in = workload_device_copy(input, in_count * sizeof(*input));

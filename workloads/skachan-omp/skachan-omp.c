@@ -117,6 +117,10 @@ int main(int argc, char **argv)
 #pragma omp parallel for
 	for (size_t i = 0; i < in_count; i++)
 		in[i] = input_sample(o.seed, i);
+	workload_input(in, in_count * sizeof(*in));
+	workload_input_number(signals);
+	workload_input_number(spectra);
+	workload_input_number(work);
 	strata_modelling_begin(STRATA_CACHES_COLD);
 #pragma omp parallel
 	{

@@ -39,6 +39,10 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < in_count; i++)
 		input[i] = input_sample(options.seed, i);
+	workload_input(input, in_count * sizeof(*input));
+	workload_input_number(signals);
+	workload_input_number(spectra);
+	workload_input_number(work);
 	weights_make(weights);
 	factors_make(factors, SKACHAN_CHANNELS);
 

@@ -97,6 +97,8 @@ int main(int argc, char **argv)
 #pragma omp parallel for
 	for (size_t i = 0; i < in_count; i++)
 		in[i] = input_sample(o.seed, i);
+	workload_input(in, in_count * sizeof(*in));
+	workload_input_number(signals);
 	strata_modelling_begin(STRATA_CACHES_COLD);
 #pragma omp parallel
 	{

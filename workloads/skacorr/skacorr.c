@@ -31,6 +31,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < in_count; i++)
 		input[i] = input_sample(options.seed, i);
+	workload_input(input, in_count * sizeof(*input));
+	workload_input_number(signals);
 
 	struct workload_gpu gpu = workload_gpu_open(skacorr_ptx);
 	CUdeviceptr in = workload_device_copy(input, in_count * sizeof(*input));

@@ -89,6 +89,8 @@ int main(int argc, char **argv)
 #pragma omp parallel for
 	for (size_t i = 0; i < count * points; i++)
 		x[i] = input_sample(o.seed, i);
+	workload_input(x, count * points * sizeof(*x));
+	workload_input_number(side);
 	strata_modelling_begin(STRATA_CACHES_COLD);
 #pragma omp parallel
 	{

@@ -38,6 +38,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < count * points; i++)
 		input[i] = input_sample(options.seed, i);
+	workload_input(input, count * points * sizeof(*input));
+	workload_input_number(SKAFFT_SIDE);
 	factors_make(factors, SKAFFT_SIDE);
 
 	struct workload_gpu gpu = workload_gpu_open(skafft_ptx);

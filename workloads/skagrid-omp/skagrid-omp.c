@@ -135,6 +135,10 @@ int main(int argc, char **argv)
 	samples_make(visibilities, count, o.seed, 0);
 	samples_make(matrix, MATRIX_SIDE * MATRIX_SIDE, o.seed, 2);
 	places_make(places, count, side, (struct track){SKAGRID_TRACK, SKAGRID_STAY}, o.seed);
+	workload_input(visibilities, count * sizeof(*visibilities));
+	workload_input(matrix, MATRIX_SIDE * MATRIX_SIDE * sizeof(*matrix));
+	workload_input(places, count * sizeof(*places));
+	workload_input_number(side);
 	grid_make(want, side, visibilities, places, matrix, count);
 #pragma omp parallel for
 	for (size_t i = 0; i < grid_count; i++) /* the pages are there before */

@@ -71,6 +71,10 @@ static void job_make(struct job *j, const struct workload_options *o)
 	samples_make(j->matrix, MATRIX_SIDE * MATRIX_SIDE, o->seed, 2);
 	parts_make(j->parts, j->matrix);
 	places_make(j->places, j->count, j->side, track, o->seed);
+	workload_input(j->visibilities, j->count * sizeof(*j->visibilities));
+	workload_input(j->matrix, MATRIX_SIDE * MATRIX_SIDE * sizeof(*j->matrix));
+	workload_input(j->places, j->count * sizeof(*j->places));
+	workload_input_number(j->side);
 	if (j->atomics == ATOMICS_NONE)
 		sums_make(j->want, j->visibilities, j->places, j->matrix, j->count, j->of_cta);
 	else

@@ -7,6 +7,9 @@
 
 #include "common/program.h"
 
+/* The numbers of the command line. */
+enum { SIDE, ITERATIONS, FIND_ON, SUBTRACT_ON, THREADS };
+
 struct peak {
 	float value;
 	uint32_t index;
@@ -17,6 +20,9 @@ struct picture {
 	uint32_t side;
 	float *image, *psf;
 };
+
+/* Says what the input is (workload_input). */
+void picture_input(const struct picture *p, const struct workload_options *o);
 
 /* Of a picture with its peak at `index`: the PSF, scaled, lies over these pixels. Pixel (x, y) of the image lies at
  * (x - x_shift, y - y_shift) of the PSF. */

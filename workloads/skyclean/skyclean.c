@@ -20,7 +20,6 @@ static const struct workload_about about = {
 	.paper_size = "1024 x 1024 pixels, 50 iterations",
 };
 
-enum { SIDE, ITERATIONS, FIND_ON, SUBTRACT_ON, THREADS };
 enum { ON_CPU, ON_NDP };
 enum { SOURCES = 24 };
 static const char *const places[] = {"cpu", "ndp"};
@@ -162,6 +161,7 @@ static struct clean clean_make(const struct workload_options *o)
 	c.peaks = workload_host_alloc(c.threads, sizeof(*c.peaks));
 	psf_make(&c.picture);
 	image_make(&c.picture, o->seed);
+	picture_input(&c.picture, o);
 	return c;
 }
 

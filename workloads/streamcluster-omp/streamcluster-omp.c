@@ -230,6 +230,9 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	got = clustering_make(&o);
 	want = clustering_make(&o);
+	workload_input(got.coordinates, got.points_count * got.dimensions_count * sizeof(float));
+	workload_input(got.points, got.points_count * sizeof(*got.points));
+	workload_input_number(got.candidates_count);
 	cost_before = cost_of_all(&got);
 	begin = steps_begin();
 	candidates_try(&got, true);

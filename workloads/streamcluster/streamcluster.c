@@ -328,6 +328,9 @@ int main(int argc, char **argv)
 	bool right;
 
 	input_make(&work);
+	workload_input(work.coordinates, (size_t)work.points_count * work.dimensions_count * sizeof(float));
+	workload_input(work.points, work.points_count * sizeof(*work.points));
+	workload_input_number(work.candidates_count);
 	cost_before = cost_of_all(&work);
 	right = candidates_try(&work) && clustering_check(&work, cost_before);
 	input_free(&work);
