@@ -15,7 +15,7 @@ json_t *machine_stats_json(const struct sim_stats *stats, json_t *units);
 json_t *machine_distributions_json(const struct sim_stats *stats);
 json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units);
 /* "energy_pj" by component and "energy_total_pj", null where no row states an energy; "energy_scope", what of the
- * machine they are of, and "energy_not_counted", what it has beside that. */
+ * machine they are of, "energy_scope_pj", how much of each, and "energy_not_counted", what it has beside that. */
 void machine_energy_put(json_t *o, const struct energy_report *report);
 
 #endif
