@@ -3,6 +3,7 @@
 #define STRATA_CLI_COMMAND_H
 
 int cli_run(int argc, char **argv);
+int cli_bench(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_reproduce(int argc, char **argv);

@@ -166,23 +166,6 @@ static bool prepare(void *ctx, struct cli_job *job)
 	return cli_cwd_copy(job->work_dir);
 }
 
-/* What the store already has is done. */
-static void reuse(struct comparison *c, struct cli_job *job)
-{
-	json_t *results = job->run_key ? report_store_find(cli_store_path(), job->run_key) : NULL, *one;
-	size_t i;
-
-	if (!results)
-		return;
-	json_array_foreach(results, i, one) {
-		json_object_set_new(one, "reused", json_true());
-	}
-	job->results = results;
-	job->result = json_array_get(results, 0);
-	job->is_done = true;
-	c->reused_count++;
-}
-
 static bool job_make(struct comparison *c, uint32_t index, const struct cli_models *models)
 {
 	struct cli_job *job = &c->batch.jobs[index];
@@ -193,9 +176,11 @@ static bool job_make(struct comparison *c, uint32_t index, const struct cli_mode
 	job->verify = c->options->verify;
 	job->input_path = job->target->is_self_checking ? NULL : c->input;
 	job->run_key = cli_run_key(job, models);
-	if (c->options->is_resumed)
-		reuse(c, job);
-	return job->is_done || cli_job_prepare(job, c->dir, index);
+	if (c->options->is_resumed && cli_job_reuse(job)) {
+		c->reused_count++;
+		return true;
+	}
+	return cli_job_prepare(job, c->dir, index);
 }
 
 static bool jobs_make(struct comparison *c, const struct cli_paths *paths)

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "cli/inspect.h"
+#include "cli/keep.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
@@ -746,6 +747,21 @@ bool cli_job_step(struct cli_job *job, int wait_status)
 bool cli_job_is_finished(const struct cli_job *job)
 {
 	return job->is_done && (!job->is_asked_to_end || !cli_job_not_verified(job));
+}
+
+bool cli_job_reuse(struct cli_job *job)
+{
+	json_t *results = job->run_key ? report_store_find(cli_store_path(), job->run_key) : NULL, *one;
+	size_t i;
+
+	if (!results)
+		return false;
+	json_array_foreach(results, i, one)
+		json_object_set_new(one, "reused", json_true());
+	job->results = results;
+	job->result = json_array_get(results, 0);
+	job->is_done = true;
+	return true;
 }
 
 int cli_job_exit_status(const struct cli_job *job, bool is_lost)

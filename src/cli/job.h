@@ -80,6 +80,8 @@ struct cli_job {
 
 /* Prepares the files of a job in dir. False after a printed message. */
 bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index);
+/* Takes the job's results from the store, by its run_key: it is done. False: they are not there, or not verified. */
+bool cli_job_reuse(struct cli_job *job);
 /* Has the machine what the program is for? What processors run is a program of strata cc. False after a message. */
 bool cli_job_can_run(const struct cli_job *job);
 /* NULL, or why not, freed with g_free. */

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/check.h"
+#include "cli/families.h"
 #include "cli/list_tables.h"
 #include "cli/options.h"
 #include "cli/workloads.h"
@@ -18,12 +19,13 @@
 
 static const struct cli_about about = {
     .name = "list",
-    .usage = "strata list params|stats|energy|machines|memories|memory-params|workloads|mechanisms|storage\n"
-	     "            [PATTERN] [--machine M] [--part P,...] [--json]",
+    .usage = "strata list params|stats|energy|machines|memories|memory-params|workloads|families|\n"
+	     "            mechanisms|storage [PATTERN] [--machine M] [--part P,...] [--json]",
     .summary = "Prints what is declared: every parameter that --set and machine files take, every statistic that a\n"
-	       "run counts and every row of its energy, part by part; the machines, memories, workloads and near-data\n"
-	       "mechanisms by name; every parameter of memories and streams (for strata mem); and what a machine's\n"
-	       "mechanism stores. PATTERN: only names that match it, with * and ? as in a shell.",
+	       "run counts and every row of its energy, part by part; the machines, memories, workloads, families of\n"
+	       "workloads (for strata bench) and near-data mechanisms by name; every parameter of memories and of\n"
+	       "streams (for strata mem); and what a machine's mechanism stores. PATTERN: only names that match it,\n"
+	       "with * and ? as in a shell.",
     .examples = "  strata list machines\n"
 	"  strata list params 'l2.*'\n"
 	"  strata list params --json\n"
@@ -175,6 +177,29 @@ static bool list_workloads(const struct cli_list_request *request, json_t *list)
 	return is_ok;
 }
 
+/* A family has a row, and each of its forms another one in it. */
+static bool list_families(const struct cli_list_request *request, json_t *list)
+{
+	struct cli_families families;
+	const bool is_ok = cli_families_read(request->paths, &families);
+	json_t *o = NULL;
+
+	for (uint32_t i = 0; is_ok && i < families.forms->len; i++) {
+		const struct cli_family_form *f = families.forms->pdata[i];
+
+		if (!o || strcmp(json_string_value(json_object_get(o, "name")), f->family) != 0) {
+			o = json_pack("{s:s, s:s, s:[]}", "name", f->family, "summary", f->program->summary, "forms");
+			json_array_append_new(list, o);
+		}
+		json_array_append_new(json_object_get(o, "forms"),
+				      json_pack("{s:s, s:s, s:s, s:s, s:s?}", "form", f->form, "workload", f->workload,
+						"small", f->arguments[0], "paper", f->arguments[1], "levels",
+						f->levels));
+	}
+	cli_families_free(&families);
+	return is_ok;
+}
+
 static bool list_mechanisms(const struct cli_list_request *request, json_t *list)
 {
 	const char *name;
@@ -201,6 +226,7 @@ static const struct listing {
     {"memories", list_memories, false, false},
     {"memory-params", list_memory_params, false, false},
     {"workloads", list_workloads, true, false},
+    {"families", list_families, false, false},
     {"mechanisms", list_mechanisms, false, false},
     {"storage", list_storage, true, false},
 };
@@ -214,6 +240,17 @@ static void print_range(const json_t *o)
 	else if (json_object_get(o, "min"))
 		printf(" (%.15g to %.15g)", json_number_value(json_object_get(o, "min")),
 		       json_number_value(json_object_get(o, "max")));
+}
+
+/* " [cuda hotspot, openmp hotspot-omp]" */
+static void print_forms(const json_t *forms)
+{
+	size_t i;
+	json_t *form;
+
+	json_array_foreach((json_t *)(uintptr_t)forms, i, form)
+		printf("%s%s %s%s", i ? ", " : " [", json_string_value(json_object_get(form, "form")),
+		       json_string_value(json_object_get(form, "workload")), i + 1 < json_array_size(forms) ? "" : "]");
 }
 
 /* name, then what there is: default and range, unit, doc, peak, source. */
@@ -245,6 +282,7 @@ static void print_text(const json_t *list)
 			printf("; peak %.1f GB/s", json_number_value(json_object_get(o, "peak_gbytes_per_s")));
 		if (source && *source)
 			printf(" [%s]", source);
+		print_forms(json_object_get(o, "forms"));
 		if (json_object_get(o, "not_built"))
 			printf(" (not built: %s)", json_string_value(json_object_get(o, "not_built")));
 		putchar('\n');
@@ -267,7 +305,7 @@ static const struct listing *find_listing(const char *name)
 		cli_error("list: nothing called '%s'; did you mean '%s'?", name, nearest);
 	else
 		cli_error("list: nothing called '%s'; expected params, stats, energy, machines, memories, "
-			  "memory-params, workloads, mechanisms or storage",
+			  "memory-params, workloads, families, mechanisms or storage",
 			  name);
 	return NULL;
 }

@@ -20,6 +20,7 @@ static const struct command {
 } commands[] = {
     {"run", cli_run, "run a program or workload on a modelled machine"},
     {"compare", cli_compare, "run programs on several machines side by side and print the table"},
+    {"bench", cli_bench, "run an algorithm in its forms at every level of near-data processing, in one table"},
     {"check", cli_check, "run a program under the memory checker and print what its kernels did wrong"},
     {"reproduce", cli_reproduce, "run a paper's evaluation and print its numbers beside ours"},
     {"mem", cli_mem, "measure a memory by itself: bandwidth, latency and energy under a stream of requests"},

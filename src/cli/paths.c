@@ -45,6 +45,7 @@ static void find_installed(struct cli_paths *p, const char *bin)
 	p->threads_dir = g_build_filename(p->doors_dir, "threads", NULL);
 	p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 	p->workload_list = g_build_filename(p->share_dir, "workloads.list", NULL);
+	p->family_list = g_build_filename(p->share_dir, "families.list", NULL);
 	p->designs = g_build_filename(p->share_dir, "hdl", NULL);
 	p->hdl_shim = g_strdup(p->designs);
 }
@@ -58,6 +59,7 @@ static void find_built(struct cli_paths *p)
 	p->threads_dir = g_build_filename(p->build_dir, "src", "threads", NULL);
 	p->workload_dir = g_build_filename(p->build_dir, "workloads", NULL);
 	p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
+	p->family_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "families.list", NULL);
 	p->designs = g_build_filename(STRATA_SOURCE_DIR, "workloads", "hdl", NULL);
 	p->hdl_shim = g_build_filename(STRATA_SOURCE_DIR, "src", "hdl", NULL);
 }
@@ -106,6 +108,7 @@ void cli_paths_free(struct cli_paths *p)
 	g_free(p->threads_dir);
 	g_free(p->workload_dir);
 	g_free(p->workload_list);
+	g_free(p->family_list);
 	g_free(p->papers);
 	g_free(p->designs);
 	g_free(p->hdl_shim);

@@ -19,6 +19,7 @@ struct cli_paths {
 	char *threads_dir;   /* holds what strata cc adds, and the models of programs of threads */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
+	char *family_list;   /* families.list */
 	char *build_dir;     /* of a build tree; NULL: Strata is installed */
 	char *share_dir;     /* holds what is no program: machines, papers; a build tree's is the source's */
 	char *doors_dir;     /* of an installation: holds the doors of parts */

@@ -178,6 +178,15 @@ json_t *report_why(const json_t *run, const json_t *any)
 	return why;
 }
 
+char *report_why_sentence(const json_t *run)
+{
+	json_t *why = report_why(run, NULL);
+	char *first = g_strdup(json_string_value(json_array_get(json_object_get(why, "findings"), 0)));
+
+	json_decref(why);
+	return first;
+}
+
 /* ---- as text ---- */
 
 static void print_program(FILE *out, const json_t *program)

@@ -22,6 +22,8 @@
  * - "placed": of Duality Cache by kernel, of NDPs by function or accelerator (report/placed.h);
  * - "findings": sentences. */
 json_t *report_why(const json_t *run, const json_t *other);
+/* The first of the findings of a run, without an experiment; a new text, or NULL: there is none. */
+char *report_why_sentence(const json_t *run);
 void report_why_print(FILE *out, const json_t *why);
 /* Rows of what one ideal resource after the other is worth: name, what, speedup, verified. */
 void report_what_if_print(FILE *out, const json_t *rows);

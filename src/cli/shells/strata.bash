@@ -34,6 +34,8 @@ _strata()
 		elif [[ $command =~ ^(run|compare|check|why|correlate|advise)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(strata list workloads 2>/dev/null | cut -d: -f1)" -- "$word"
 				compgen -f -- "$word")
+		elif [[ $command == bench ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(strata list families 2>/dev/null | cut -d: -f1)" -- "$word")
 		else
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		fi

@@ -30,3 +30,4 @@ end
 complete -c strata -n "__strata_after --set" -f -a "(__strata_parameters)"
 complete -c strata -n "not __fish_use_subcommand; and string match -q -- '-*' (commandline -ct)" -f -a "(__strata_options)"
 complete -c strata -n "__fish_seen_subcommand_from run compare check why correlate advise" -a "(__strata_listed workloads)"
+complete -c strata -n "__fish_seen_subcommand_from bench" -f -a "(__strata_listed families)"

@@ -1,0 +1,433 @@
+/* bench.c - strata bench: families of programs at every level of near-data processing that has a form of them. */
+#include "cli/command.h"
+
+#include "base/check.h"
+#include "cli/batch.h"
+#include "cli/families.h"
+#include "cli/keep.h"
+#include "cli/options.h"
+#include "cli/provenance.h"
+#include "cli/scratch.h"
+#include "cli/timeout.h"
+#include "report/bench.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct cli_about about = {
+    .name = "bench",
+    .usage = "strata bench [--machines A,B,...] [options] FAMILY...",
+    .summary =
+	"Runs an algorithm in its forms (CUDA, OpenACC, OpenMP, Verilog, programs of the coprocessor), which have\n"
+	"the same input, at every level of near-data processing that runs one of them, and prints a table of each:\n"
+	"time of the kernels and of the whole program, energy of the parts that all count, bytes by wire, and why.\n"
+	"`strata list families` prints the families. A pair that cannot run says why in its row. Each run is in the\n"
+	"run store as soon as it has ended.",
+    .examples = "  strata bench hotspot bfs\n"
+		"  strata bench --machines channel-cpu,gpu-server,duality --json rows.json lud",
+};
+
+enum { SLOTS_MAX = 4096 };
+
+struct bench_options {
+	const char *machines, *json, *size, *jobs, *timeout;
+	GPtrArray *sets;
+	bool is_resumed;
+	uint32_t slots;
+};
+
+/* A form on a machine, and its job if it can run. */
+struct pair {
+	const struct cli_family_form *form;
+	struct cli_level level;
+	struct machine_session session;
+	GPtrArray *targets; /* one, or none */
+	char *not_run;
+	struct cli_job *job;
+};
+
+struct bench {
+	const struct bench_options *options;
+	const struct cli_paths *paths;
+	struct cli_families families;
+	char **names;	  /* of --machines; empty: the levels' own */
+	GPtrArray *pairs; /* struct pair * */
+	struct cli_batch batch;
+	char *dir; /* scratch */
+	uint32_t reused_count;
+	bool is_kept;
+};
+
+static void pair_free(void *of)
+{
+	struct pair *p = of;
+
+	cli_targets_free(p->targets);
+	g_free(p->not_run);
+	g_free(p);
+}
+
+/* ---- families that were asked for ---- */
+
+static void family_unknown(const struct bench *b, const char *name)
+{
+	g_autofree const char **names = g_new0(const char *, b->families.forms->len + 1);
+
+	for (uint32_t i = 0; i < b->families.forms->len; i++)
+		names[i] = ((struct cli_family_form *)b->families.forms->pdata[i])->family;
+
+	const char *nearest = base_nearest_name(name, names, b->families.forms->len);
+
+	if (nearest)
+		cli_error("bench: no family '%s'; did you mean '%s'?", name, nearest);
+	else
+		cli_error("bench: no family '%s'; `strata list families` prints them", name);
+}
+
+static bool has_family(const struct bench *b, const char *name)
+{
+	for (uint32_t i = 0; i < b->families.forms->len; i++)
+		if (!strcmp(((struct cli_family_form *)b->families.forms->pdata[i])->family, name))
+			return true;
+	return false;
+}
+
+static bool families_check(const struct bench *b, const GPtrArray *words)
+{
+	if (!words->len) {
+		cli_error("bench: expected a family; `strata list families` prints them");
+		return false;
+	}
+	for (uint32_t i = 0; i < words->len; i++) {
+		if (!has_family(b, words->pdata[i])) {
+			family_unknown(b, words->pdata[i]);
+			return false;
+		}
+		for (uint32_t k = 0; k < i; k++)
+			if (!strcmp(words->pdata[i], words->pdata[k])) {
+				cli_error("bench: the family '%s' is given twice", (const char *)words->pdata[i]);
+				return false;
+			}
+	}
+	return true;
+}
+
+/* ---- pairs ---- */
+
+/* Of the level, of the form, and then the user's, which may say something else. */
+static bool machine_make(const struct bench *b, const char *name, const struct cli_level *level,
+			 const struct cli_family_form *form, struct machine_session *out)
+{
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
+
+	if (level && level->set)
+		g_ptr_array_add(sets, (char *)(uintptr_t)level->set);
+	for (char **set = form ? form->sets : NULL; set && *set; set++)
+		g_ptr_array_add(sets, *set);
+	for (uint32_t i = 0; i < b->options->sets->len; i++)
+		g_ptr_array_add(sets, b->options->sets->pdata[i]);
+	return cli_machine_load(b->paths, name, sets, out);
+}
+
+static bool target_make(const struct bench *b, struct pair *p)
+{
+	const bool is_paper = b->options->size && !strcmp(b->options->size, "paper");
+	const char *absent = cli_workload_absent(b->paths, p->form->program);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+
+	if (absent) {
+		p->not_run = g_strdup_printf("%s is not built: %s", p->form->workload, absent);
+		return true;
+	}
+	g_ptr_array_add(words, p->form->workload);
+	if (!cli_targets_resolve(b->paths, about.name, words, NULL, NULL, p->targets))
+		return false;
+	cli_target_arguments_add(p->targets->pdata[0], p->form->arguments[is_paper]);
+	return true;
+}
+
+/* False after a message, of a mistake of the user's. */
+static bool pair_add(struct bench *b, const struct cli_family_form *form, const struct cli_level *level,
+		     const char *machine)
+{
+	struct pair *p = g_new0(struct pair, 1);
+
+	*p = (struct pair){.form = form, .level = *level, .targets = g_ptr_array_new()};
+	g_ptr_array_add(b->pairs, p);
+	if (!machine_make(b, machine, level, form, &p->session)) {
+		g_autofree char *shown = cli_name_shown(machine);
+
+		g_strlcpy(p->session.machine, shown, sizeof(p->session.machine));
+		p->not_run = g_strdup("there is no such machine with these settings here, see the message");
+		return !*b->names && !b->options->sets->len;
+	}
+	return target_make(b, p);
+}
+
+/* The forms of a family that the level runs, on the machine. False after a message. */
+static bool level_add(struct bench *b, const char *family, const struct cli_level *level, const char *machine,
+		      uint32_t *count)
+{
+	for (uint32_t i = 0; i < b->families.forms->len; i++) {
+		const struct cli_family_form *form = b->families.forms->pdata[i];
+
+		if (strcmp(form->family, family) != 0 || !cli_level_runs(level, form))
+			continue;
+		if (!pair_add(b, form, level, machine))
+			return false;
+		++*count;
+	}
+	return true;
+}
+
+static bool machine_add(struct bench *b, const char *family, const char *machine, uint32_t *count)
+{
+	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
+	struct cli_level level = {.name = NULL};
+	uint32_t own_count = 0;
+
+	if (!*machine) {
+		cli_error("bench: empty name in --machines; write --machines A,B");
+		return false;
+	}
+	if (!machine_make(b, machine, NULL, NULL, session))
+		return false;
+	if (cli_level_of(&session->config, &level) && !level_add(b, family, &level, machine, &own_count))
+		return false;
+	if (!own_count)
+		cli_error("bench: %s has no form that '%s' runs, of level %s; left out", family, session->machine,
+			  level.name ? level.name : "none");
+	*count += own_count;
+	return true;
+}
+
+static bool family_add(struct bench *b, const char *family)
+{
+	uint32_t count = 0;
+
+	for (char **name = b->names; *name; name++)
+		if (!machine_add(b, family, *name, &count))
+			return false;
+	for (uint32_t i = 0; !*b->names && i < cli_level_count; i++)
+		if (!level_add(b, family, &cli_levels[i], cli_levels[i].machine, &count))
+			return false;
+	if (!count)
+		cli_error("bench: nothing runs a form of %s", family);
+	return count;
+}
+
+static bool machines_differ(char **names)
+{
+	for (char **name = names; *name; name++)
+		for (char **other = names; other < name; other++)
+			if (!strcmp(*name, *other)) {
+				cli_error("bench: the machine '%s' is given twice in --machines", *name);
+				return false;
+			}
+	return true;
+}
+
+/* ---- jobs ---- */
+
+static bool job_make(struct bench *b, struct pair *p, const struct cli_models *models)
+{
+	struct cli_job *job = &b->batch.jobs[b->batch.job_count];
+
+	*job = (struct cli_job){.target = p->targets->pdata[0], .machine = &p->session, .is_captured = true};
+	p->not_run = cli_job_why_not(job);
+	if (p->not_run)
+		return true;
+	p->job = job;
+	job->run_key = cli_run_key(job, models);
+	b->batch.job_count++;
+	if (b->options->is_resumed && cli_job_reuse(job)) {
+		b->reused_count++;
+		return true;
+	}
+	return cli_job_prepare(job, b->dir, b->batch.job_count - 1);
+}
+
+static bool jobs_make(struct bench *b)
+{
+	struct cli_models models = cli_models_read(b->paths);
+	bool is_ok = true;
+
+	b->batch.jobs = g_new0(struct cli_job, b->pairs->len + 1);
+	for (uint32_t i = 0; is_ok && i < b->pairs->len; i++) {
+		struct pair *p = b->pairs->pdata[i];
+
+		is_ok = p->not_run || job_make(b, p, &models);
+	}
+	cli_models_free(&models);
+	return is_ok;
+}
+
+static void keep(void *ctx, struct cli_job *job)
+{
+	struct bench *b = ctx;
+
+	if (!cli_runs_keep(job->results))
+		b->is_kept = false;
+}
+
+/* ---- results ---- */
+
+static const char *why_not_run(const struct pair *p)
+{
+	if (p->not_run)
+		return p->not_run;
+	if (!cli_job_is_finished(p->job))
+		return "interrupted";
+	return report_has_run(p->job->result) ? NULL : "it has no results";
+}
+
+/* Rows of a family are behind each other. */
+static json_t *family_rows(const struct bench *b, const char *family, const json_t **runs)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < b->pairs->len; i++) {
+		const struct pair *p = b->pairs->pdata[i];
+		const struct report_bench_pair pair = {.family = family,
+						       .form = p->form->form,
+						       .level = p->level.name,
+						       .machine = p->session.machine,
+						       .time = p->form->time,
+						       .run = p->job && p->job->result ? p->job->result : NULL,
+						       .not_run = why_not_run(p)};
+
+		if (strcmp(p->form->family, family) != 0)
+			continue;
+		runs[json_array_size(rows)] = pair.run;
+		json_array_append_new(rows, report_bench_row(&pair));
+	}
+	return rows;
+}
+
+/* False: its forms are not of one input. */
+static bool family_finish(const struct bench *b, const char *family, json_t *all, bool is_first)
+{
+	g_autofree const json_t **runs = g_new0(const json_t *, b->pairs->len + 1);
+	json_t *rows = family_rows(b, family, runs);
+	g_autofree char *differs = report_bench_finish(rows, runs);
+
+	if (!is_first)
+		putchar('\n');
+	report_bench_print(stdout, rows);
+	if (differs)
+		printf("these rows are not of the same input: %s\n", differs);
+	json_array_extend(all, rows);
+	json_decref(rows);
+	return !differs;
+}
+
+static bool are_verified(const struct bench *b)
+{
+	for (uint32_t i = 0; i < b->batch.job_count; i++)
+		if (cli_job_not_verified(&b->batch.jobs[i]))
+			return false;
+	return true;
+}
+
+static int finish(struct bench *b, const GPtrArray *words)
+{
+	json_t *all = json_array();
+	bool is_one_input = true;
+
+	for (uint32_t i = 0; i < words->len; i++)
+		is_one_input = family_finish(b, words->pdata[i], all, !i) && is_one_input;
+	b->is_kept = cli_json_keep(b->options->json, all) && b->is_kept;
+	json_decref(all);
+	fflush(stdout);
+	if (b->reused_count)
+		cli_error("%u of %u runs were in the store", b->reused_count, b->batch.job_count);
+	if (b->batch.is_interrupted) {
+		cli_error("interrupted: what has run is kept; --resume goes on from there");
+		return CLI_INTERRUPTED;
+	}
+	if (b->batch.exit_status != CLI_OK)
+		return b->batch.exit_status;
+	if (!b->is_kept)
+		return CLI_UNABLE;
+	return is_one_input && are_verified(b) ? CLI_OK : CLI_FAILED;
+}
+
+static int run_all(struct bench *b, const GPtrArray *words)
+{
+	int exit_status = CLI_UNABLE;
+
+	b->dir = cli_scratch_make();
+	if (!b->dir)
+		return CLI_UNABLE;
+	b->batch = (struct cli_batch){.paths = b->paths, .done = keep, .ctx = b, .slots = b->options->slots};
+	b->is_kept = true;
+	if (jobs_make(b)) {
+		cli_batch_run(&b->batch);
+		exit_status = finish(b, words);
+	}
+	for (uint32_t i = 0; i < b->batch.job_count; i++)
+		cli_job_free(&b->batch.jobs[i]);
+	g_free(b->batch.jobs);
+	cli_scratch_remove(b->dir);
+	return exit_status;
+}
+
+/* ---- the command line ---- */
+
+static bool values_parse(struct bench_options *o)
+{
+	if (o->size && strcmp(o->size, "small") != 0 && strcmp(o->size, "paper") != 0) {
+		cli_error("bench: bad --size '%s', expected small or paper", o->size);
+		return false;
+	}
+	return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
+	       cli_timeout_add(about.name, o->timeout, o->sets) && cli_output_check(about.name, "json", o->json);
+}
+
+static bool pairs_make(struct bench *b, const GPtrArray *words)
+{
+	for (uint32_t i = 0; i < words->len; i++)
+		if (!family_add(b, words->pdata[i]))
+			return false;
+	return true;
+}
+
+static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
+{
+	struct bench_options *o = ctx;
+	g_auto(GStrv) names = g_strsplit(o->machines ? o->machines : "", ",", -1);
+	struct bench b = {.options = o, .paths = paths, .names = names};
+	int exit_status = CLI_USAGE;
+
+	if (words->program) {
+		cli_error("bench: a family, no program after '--'; workloads/families.list, or the file that "
+			  "STRATA_FAMILIES names, declares them");
+		return CLI_USAGE;
+	}
+	b.pairs = g_ptr_array_new_with_free_func(pair_free);
+	if (cli_families_read(paths, &b.families) && families_check(&b, words->words) && values_parse(o) &&
+	    machines_differ(names) && pairs_make(&b, words->words) && cli_store_check(about.name))
+		exit_status = run_all(&b, words->words);
+	g_ptr_array_free(b.pairs, TRUE);
+	cli_families_free(&b.families);
+	return exit_status;
+}
+
+int cli_bench(int argc, char **argv)
+{
+	struct bench_options o = {0};
+	const struct cli_option options[] = {
+	    {"machines", CLI_TEXT, &o.machines, "A,B,...",
+	     "these machines, at the level that each is of (default: a machine for each level)", 0},
+	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
+	    {"size", CLI_TEXT, &o.size, "S", "the input's size: small (default) or paper", 0},
+	    CLI_TIMEOUT_OPTION(&o.timeout),
+	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    {"resume", CLI_FLAG, &o.is_resumed, NULL, "take runs from the store that are there, verified", 0},
+	    {"json", CLI_TEXT, &o.json, "FILE", "write all rows there as a JSON array", 0},
+	    {0},
+	};
+
+	return cli_command(&about, options, argc, argv, run_words, &o);
+}

@@ -1,0 +1,316 @@
+/* bench.c - rows of a family of programs: times, energy of the parts that all count, bytes by wire, and the reason. */
+#include "report/bench.h"
+
+#include "report/report.h"
+#include "report/why.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const double ps_per_us = 1e6, ps_per_s = 1e12, bytes_per_mb = 1e6, pj_per_mj = 1e9;
+static const char pj_key[] = "energy_scope_pj";
+
+static json_t *real_or_null(bool is_there, double value)
+{
+	return is_there ? json_real(value) : json_null();
+}
+
+/* ---- a row ---- */
+
+static bool has_gpu(const json_t *run)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "parts"), i, name)
+		if (!g_strcmp0(json_string_value(name), "gpu"))
+			return true;
+	return false;
+}
+
+/* The time of its kernels is what a program of threads has measured between its threads' begin and end: the machine has
+ * measured from main on. */
+static double kernels_ps(const json_t *run, const char *measure)
+{
+	const double value = measure ? report_number(run, "measures", measure) : 0;
+	g_autofree char *key = g_strconcat("measures.", measure ? measure : "", NULL);
+	const char *unit = json_string_value(json_object_get(json_object_get(run, "units"), key));
+
+	if (value <= 0)
+		return report_number(run, "time_ps", NULL);
+	return value * (g_strcmp0(unit, "us") ? ps_per_s : ps_per_us);
+}
+
+/* Of a GPU also those over the host's wires, whose time is in the program's: elsewhere a copy moves nothing that the
+ * others are not spared. */
+static json_t *bytes_of(const json_t *run)
+{
+	static const char traffic[] = "traffic_bytes";
+	static const char *const wires[] = {"tx", "rx", "stack_to_stack", "link"};
+	json_t *out = json_object();
+	double dram;
+	const bool has_dram = report_dram_bytes(run, &dram);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wires); i++)
+		json_object_set_new(out, wires[i], real_or_null(report_has(run, traffic, wires[i]),
+								report_number(run, traffic, wires[i])));
+	json_object_set_new(out, "dram", real_or_null(has_dram, dram));
+	json_object_set_new(out, "host",
+			    real_or_null(has_gpu(run), report_number(run, "copy_bytes_to_device", NULL) +
+							   report_number(run, "copy_bytes_to_host", NULL)));
+	return out;
+}
+
+static void put_measured(json_t *row, const struct report_bench_pair *pair)
+{
+	const json_t *run = pair->run;
+	g_autofree char *why = report_why_sentence(run);
+
+	json_object_set_new(row, "time_ps", json_real(kernels_ps(run, pair->time)));
+	json_object_set_new(row, "program_ps", json_real(report_number(run, "total_time_ps", NULL)));
+	json_object_set_new(row, "energy_pj", json_null());
+	json_object_set_new(row, "bytes", bytes_of(run));
+	json_object_set_new(row, "peak_dram_bytes_per_s",
+			    real_or_null(report_has(run, "peak_bytes_per_s", "dram"),
+					 report_number(run, "peak_bytes_per_s", "dram")));
+	json_object_set_new(row, "why", why ? json_string(why) : json_null());
+}
+
+static void put_nothing(json_t *row)
+{
+	static const char *const keys[] = {"time_ps", "program_ps", "energy_pj", "bytes", "peak_dram_bytes_per_s",
+					   "why"};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		json_object_set_new(row, keys[i], json_null());
+}
+
+static void put_copy(json_t *row, const char *key, json_t *value)
+{
+	json_object_set_new(row, key, value ? json_incref(value) : json_null());
+}
+
+json_t *report_bench_row(const struct report_bench_pair *pair)
+{
+	json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "family", pair->family, "form", pair->form, "machine",
+				pair->machine, "level", pair->level);
+	const json_t *run = pair->run, *measures = json_object_get(run, "measures");
+
+	if (run && !pair->not_run && report_has_run(run))
+		put_measured(row, pair);
+	else
+		put_nothing(row);
+	put_copy(row, "workload", json_object_get(run, "workload"));
+	put_copy(row, "args", json_object_get(run, "args"));
+	put_copy(row, "verified", json_object_get(run, "verified"));
+	put_copy(row, "input", json_object_get(measures, "input"));
+	put_copy(row, "operations", json_object_get(measures, "operations"));
+	json_object_set_new(row, "not_run", pair->not_run ? json_string(pair->not_run) : json_null());
+	return row;
+}
+
+/* ---- what the rows of a family have in common ---- */
+
+static bool is_measured(const json_t *row)
+{
+	return json_is_number(json_object_get(row, "time_ps"));
+}
+
+/* Does no run that was measured have this part of a machine and not count it? What a machine has not takes nothing. */
+static bool all_count(const json_t *rows, const json_t *const *runs, const char *scope)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		if (is_measured(row) && (json_is_null(json_object_get(json_object_get(runs[i], pj_key), scope)) ||
+					 !json_object_get(runs[i], pj_key)))
+			return false;
+	return true;
+}
+
+static void put_energies(json_t *rows, const json_t *const *runs, json_t *scopes)
+{
+	json_t *row, *scope;
+	size_t i, k;
+
+	json_array_foreach(rows, i, row) {
+		double pj = 0;
+
+		json_object_set(row, "energy_scope", scopes);
+		if (!is_measured(row))
+			continue;
+		json_array_foreach(scopes, k, scope)
+			pj += report_number(runs[i], pj_key, json_string_value(scope));
+		json_object_set_new(row, "energy_pj", real_or_null(json_array_size(scopes), pj));
+	}
+}
+
+static bool has_word(const json_t *words, const char *word)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)words, i, one)
+		if (!strcmp(json_string_value(one), word))
+			return true;
+	return false;
+}
+
+static void put_common_energy(json_t *rows, const json_t *const *runs)
+{
+	json_t *scopes = json_array(), *row, *value;
+	const char *scope;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		json_t *own = is_measured(row) ? json_object_get(runs[i], pj_key) : NULL;
+
+		json_object_foreach(own, scope, value)
+			if (!has_word(scopes, scope) && all_count(rows, runs, scope))
+				json_array_append_new(scopes, json_string(scope));
+	}
+	put_energies(rows, runs, scopes);
+	json_decref(scopes);
+}
+
+/* The first row with this number; NULL: there is none. */
+static const json_t *row_with(const json_t *rows, const char *key)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		if (is_measured(row) && json_is_number(json_object_get(row, key)))
+			return row;
+	return NULL;
+}
+
+/* The input is what its digest says; a program whose data are its own has as many operations on them. */
+static char *differs_from(const json_t *rows, const json_t *row)
+{
+	static const char *const keys[] = {"input", "operations"};
+
+	for (size_t k = 0; k < G_N_ELEMENTS(keys); k++) {
+		const json_t *other = row_with(rows, keys[k]);
+		const json_t *own = json_object_get(row, keys[k]);
+
+		if (!json_is_number(own) || !other)
+			continue;
+		if (json_number_value(own) == json_number_value(json_object_get(other, keys[k])))
+			return NULL;
+		return g_strdup_printf("%s of %s is %.0f, of %s %.0f", keys[k],
+				       json_string_value(json_object_get(row, "workload")), json_number_value(own),
+				       json_string_value(json_object_get(other, "workload")),
+				       report_number(other, keys[k], NULL));
+	}
+	return g_strdup_printf("%s says neither what its input is nor how many operations it is",
+			       json_string_value(json_object_get(row, "workload")));
+}
+
+char *report_bench_finish(json_t *rows, const json_t *const *runs)
+{
+	char *why = NULL;
+	json_t *row;
+	size_t i;
+
+	put_common_energy(rows, runs);
+	json_array_foreach(rows, i, row)
+		if (!why && is_measured(row))
+			why = differs_from(rows, row);
+	return why;
+}
+
+/* ---- as a table ---- */
+
+static const struct column {
+	const char *title, *outer, *inner;
+	int width, decimals;
+	double unit;
+} columns[] = {
+    {"kernels us", "time_ps", NULL, 11, 3, ps_per_us},  {"program us", "program_ps", NULL, 11, 3, ps_per_us},
+    {"energy mJ", "energy_pj", NULL, 10, 4, pj_per_mj}, {"to MB", "bytes", "tx", 8, 3, bytes_per_mb},
+    {"from MB", "bytes", "rx", 8, 3, bytes_per_mb},     {"stacks MB", "bytes", "stack_to_stack", 9, 3, bytes_per_mb},
+    {"link MB", "bytes", "link", 8, 3, bytes_per_mb},   {"DRAM MB", "bytes", "dram", 9, 3, bytes_per_mb},
+    {"host MB", "bytes", "host", 8, 3, bytes_per_mb},
+};
+
+static bool has_any(const json_t *rows, const struct column *c)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		if (report_has(row, c->outer, c->inner))
+			return true;
+	return false;
+}
+
+static const char *text(const json_t *row, const char *key)
+{
+	const char *value = json_string_value(json_object_get(row, key));
+
+	return value ? value : "";
+}
+
+static int width_of(const json_t *rows, const char *key)
+{
+	size_t width = strlen(key), i;
+	const json_t *row;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		width = MAX(width, strlen(text(row, key)));
+	return (int)MIN(width, 40);
+}
+
+static void print_row(FILE *out, const json_t *rows, const json_t *row)
+{
+	fprintf(out, "%-*s %-*s %-*s", width_of(rows, "level"), text(row, "level"), width_of(rows, "form"),
+		text(row, "form"), width_of(rows, "machine"), text(row, "machine"));
+	if (!is_measured(row)) {
+		fprintf(out, "  not run: %s\n", text(row, "not_run"));
+		return;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
+		const struct column *c = &columns[i];
+
+		if (!has_any(rows, c))
+			continue;
+		fputc(' ', out);
+		report_put(out, c->width, c->decimals, report_has(row, c->outer, c->inner),
+			   report_number(row, c->outer, c->inner) / c->unit);
+	}
+	fprintf(out, "%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
+}
+
+static void print_reasons(FILE *out, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		if (*text(row, "why"))
+			fprintf(out, "  %s, %s: %s\n", text(row, "machine"), text(row, "form"), text(row, "why"));
+}
+
+void report_bench_print(FILE *out, const json_t *rows)
+{
+	const json_t *first = json_array_get(rows, 0), *row, *scope;
+	size_t i;
+
+	fprintf(out, "%s\n%-*s %-*s %-*s", text(first, "family"), width_of(rows, "level"), "level",
+		width_of(rows, "form"), "form", width_of(rows, "machine"), "machine");
+	for (i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (has_any(rows, &columns[i]))
+			fprintf(out, " %*s", columns[i].width, columns[i].title);
+	fputc('\n', out);
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		print_row(out, rows, row);
+	if (json_array_size(json_object_get(first, "energy_scope")))
+		fputs("energy of what all rows count:", out);
+	json_array_foreach(json_object_get(first, "energy_scope"), i, scope)
+		fprintf(out, "%s %s", i ? "," : "", json_string_value(scope));
+	if (json_array_size(json_object_get(first, "energy_scope")))
+		fputc('\n', out);
+	print_reasons(out, rows);
+}
