@@ -124,6 +124,23 @@ static uint32_t accesses_of(const uint8_t lanes[32], uint32_t access_bytes)
 	return sum;
 }
 
+uint32_t coalesce_squeeze(struct coalesced_line *lines, uint32_t count)
+{
+	const uint32_t line_words = COALESCE_LINE_BYTES / 4;
+	uint32_t words = 0, kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		words += (uint32_t)__builtin_popcount(lines[i].word_mask);
+	for (; words; kept++) {
+		const uint32_t own = words < line_words ? words : line_words;
+
+		lines[kept].word_mask = own < line_words ? (1u << own) - 1 : UINT32_MAX;
+		lines[kept].word_count = (uint16_t)own;
+		words -= own;
+	}
+	return kept;
+}
+
 void coalesce_atomics(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t access_bytes,
 		      struct coalesced_line *lines, uint32_t count)
 {

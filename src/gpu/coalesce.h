@@ -20,6 +20,8 @@ struct coalesced_line {
 /* The lines touched by lanes of mask, each with bytes bytes (1..32) at addr[lane], in order of the first lane that
  * touches each. Returns their number, at most COALESCE_LINES_MAX (a lane's bytes may cross into a second line). */
 uint32_t coalesce_lines(const uint64_t *addr, uint32_t mask, uint32_t bytes, struct coalesced_line *lines);
+/* Moves the words of these lines into as few of them, the first ones, as have room. Returns their number. */
+uint32_t coalesce_squeeze(struct coalesced_line *lines, uint32_t count);
 /* The accesses of access_bytes (4..128, a power of two) that an atomic takes at each of these lines, from the same
  * arguments: one for all words that lie in one, and another for every further lane at the same word. */
 void coalesce_atomics(const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t access_bytes,

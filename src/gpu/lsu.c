@@ -154,6 +154,8 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 			e->port = is_local ? SM_PORT_LOCAL_LOAD : SM_PORT_LOAD;
 		else
 			e->port = is_local ? SM_PORT_LOCAL : SM_PORT_DATA;
+		if (unlikely(sm->loads_are_coalesced))
+			e->count = coalesce_squeeze(e->lines, e->count);
 		st->load_instructions++;
 		st->load_lines += e->count;
 		st->spill_loads += (inst->flags & SIMT_SPILL) != 0;

@@ -126,6 +126,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->register_banks = (uint32_t)c->sm.register_bank_count;
 	sm->branch_penalty = (uint32_t)c->sm.branch_penalty_cycles;
 	sm->divergence_is_free = c->sm.divergence_is_free;
+	sm->loads_are_coalesced = c->sm.loads_are_coalesced;
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
 	sm->pipe = pipe_new(sm, (uint32_t)c->sm.result_bus_count);

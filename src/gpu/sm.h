@@ -193,6 +193,7 @@ struct sm {
 	uint8_t issue_turn[SM_SCHEDULER_MAX]; /* [issue slot]: the scheduler that is asked first */
 	uint32_t latency[SIMT_UNIT_COUNT], interval[SIMT_UNIT_COUNT];
 	uint32_t kind_latency[SIMT_KIND_COUNT], kind_interval[SIMT_KIND_COUNT]; /* 0: the unit's */
+	bool loads_are_coalesced; /* sm.loads_are_coalesced */
 	uint32_t group_shift, group_line_shift, fetch_latency, branch_penalty;
 	uint32_t fetch_warps, fetch_from; /* fetches of cycles before fetch_from are not kept */
 	bool fetches_ahead;

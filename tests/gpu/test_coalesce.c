@@ -36,6 +36,28 @@ static void lines_of_strides(void **state)
 	}
 }
 
+/* Words of many lines have room in few; what was in few stays there. */
+static void squeezed(void **state)
+{
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint64_t addr[32];
+
+	(void)state;
+	strided(addr, 0x10000, 128);
+	assert_int_equal(coalesce_squeeze(lines, coalesce_lines(addr, UINT32_MAX, 4, lines)), 1);
+	assert_int_equal(lines[0].addr_bytes, 0x10000);
+	assert_int_equal(lines[0].word_mask, UINT32_MAX);
+	assert_int_equal(coalesce_squeeze(lines, coalesce_lines(addr, 0xff, 4, lines)), 1);
+	assert_int_equal(lines[0].word_mask, 0xff);
+	assert_int_equal(lines[0].word_count, 8);
+	/* 32 lanes with 16 bytes each. */
+	assert_int_equal(coalesce_squeeze(lines, coalesce_lines(addr, UINT32_MAX, 16, lines)), 4);
+	assert_int_equal(lines[3].addr_bytes, 0x10000 + 3 * 128);
+	strided(addr, 0x10000, 4);
+	assert_int_equal(coalesce_squeeze(lines, coalesce_lines(addr, UINT32_MAX, 4, lines)), 1);
+	assert_int_equal(coalesce_squeeze(lines, 0), 0);
+}
+
 /* Bytes of lines against one bit per byte. */
 static void bytes_of_lanes(void **state)
 {
@@ -268,7 +290,7 @@ static void constant_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(bytes_of_lanes),
+	    cmocka_unit_test(lines_of_strides), cmocka_unit_test(squeezed), cmocka_unit_test(bytes_of_lanes),
 	    cmocka_unit_test(lines_of_misaligned),
 	    cmocka_unit_test(lines_of_random),  cmocka_unit_test(sectors),
 	    cmocka_unit_test(atomics_of_random), cmocka_unit_test(atomics_of_strides),
