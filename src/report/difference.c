@@ -336,7 +336,7 @@ static void print_explanation(FILE *out, const json_t *sentences)
 	json_t *sentence;
 	size_t i;
 
-	fputs("\nwhat explains it\n", out);
+	fputs("what explains it\n", out);
 	json_array_foreach(sentences, i, sentence)
 		fprintf(out, "  - %s\n", json_string_value(sentence));
 }
@@ -352,17 +352,18 @@ void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t 
 	};
 	bool is_equal = true;
 
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+		is_equal = is_equal && is_without_difference(json_object_get(difference, parts[i][0]));
+	if (is_equal)
+		fputs("nothing differs\n", out);
+	else
+		print_explanation(out, json_object_get(difference, "explanation"));
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
 		const json_t *part = json_object_get(difference, parts[i][0]);
 
-		is_equal = is_equal && is_without_difference(part);
 		if (parts[i][1])
 			print_part(out, parts[i][1], part, strcmp(parts[i][0], "stats") ? UINT32_MAX : stats_shown);
 		else
 			print_shares(out, part);
 	}
-	if (is_equal)
-		fputs("nothing differs\n", out);
-	else
-		print_explanation(out, json_object_get(difference, "explanation"));
 }
