@@ -88,33 +88,53 @@ static char *multiplied(struct machine_config *config, const char *setting)
 	return g_strdup_printf("%s=%.0f", key, MIN(value * strtod(star + 1, NULL), max));
 }
 
-/* False: the case changes nothing here, or makes no machine. */
-static bool case_apply(const struct sim_explain_case *c, struct machine_session *session)
+/* "KEY=VALUE"; false: there is no such parameter, or it has no such value. */
+static bool set(struct machine_config *config, const char *text, struct base_diag_list *diag)
 {
-	const struct machine_config before = session->config;
+	const char *equals = text ? strchr(text, '=') : NULL;
+	g_autofree char *key = equals ? g_strndup(text, (size_t)(equals - text)) : NULL;
+
+	return key && machine_config_set(config, key, equals + 1, (struct base_place){0}, diag);
+}
+
+/* Does setting it change nothing? */
+static bool has_value(const struct machine_config *config, const char *text, struct base_diag_list *diag)
+{
+	struct machine_config changed = *config;
+
+	return set(&changed, text, diag) && !memcmp(&changed, config, sizeof(changed));
+}
+
+/* One setting of a case; it is added to done as it is on this machine. */
+static bool setting_apply(struct machine_config *config, const char *setting, GString *done,
+			  struct base_diag_list *diag)
+{
+	g_autofree char *name = NULL, *text = NULL;
+
+	if (*setting == '?')
+		return has_value(config, setting + 1, diag);
+	name = named(config, setting);
+	text = name && strchr(name, '*') ? multiplied(config, name) : g_strdup(name);
+	if (!text || has_value(config, text, diag))
+		return text;
+	g_string_append_printf(done, "%s%s", done->len ? " " : "", text);
+	return set(config, text, diag);
+}
+
+/* What the case sets on this machine, "KEY=VALUE KEY=VALUE"; NULL: it changes nothing here, or makes no machine. */
+static char *case_apply(const struct sim_explain_case *c, struct machine_session *session)
+{
 	g_auto(GStrv) settings = g_strsplit(c->settings, " ", -1);
+	GString *done = g_string_new(NULL);
 	struct base_diag_list diag;
 	bool is_ok = true;
 
 	base_diag_init(&diag);
-	for (char **setting = settings; is_ok && *setting; setting++) {
-		g_autofree char *name = named(&session->config, *setting);
-		g_autofree char *text =
-		    name && strchr(name, '*') ? multiplied(&session->config, name) : g_strdup(name);
-		char *equals = text ? strchr(text, '=') : NULL;
-
-		if (!**setting)
-			continue;
-		is_ok = equals != NULL;
-		if (is_ok) {
-			*equals = '\0';
-			is_ok = machine_config_set(&session->config, text, equals + 1, (struct base_place){0}, &diag);
-		}
-	}
-	is_ok = is_ok && machine_config_check(&session->config, &diag) &&
-		memcmp(&before, &session->config, sizeof(before)) != 0;
+	for (char **setting = settings; is_ok && *setting; setting++)
+		is_ok = !**setting || setting_apply(&session->config, *setting, done, &diag);
+	is_ok = is_ok && done->len && machine_config_check(&session->config, &diag);
 	base_diag_free(&diag);
-	return is_ok;
+	return g_string_free(done, !is_ok);
 }
 
 /* ---- runs ---- */
@@ -125,6 +145,7 @@ struct work {
 	struct cli_batch batch;
 	struct machine_session *sessions; /* by job: the machine itself, then the cases */
 	const struct sim_explain_case *of[CASES_MAX + 1];
+	char *setting[CASES_MAX + 1]; /* what it sets */
 	char *input;
 	bool is_kept;
 };
@@ -151,7 +172,8 @@ static uint32_t machines_make(struct work *w, const struct machine_session *base
 		for (const struct sim_explain_case *c = rows.items[i]->cases; c->name; c++) {
 			CHECK(count <= CASES_MAX);
 			w->sessions[count] = *base;
-			if (!case_apply(c, &w->sessions[count]))
+			w->setting[count] = case_apply(c, &w->sessions[count]);
+			if (!w->setting[count])
 				continue;
 			w->of[count] = c;
 			count++;
@@ -185,23 +207,38 @@ static int by_speedup(const void *left, const void *right)
 	return x > y ? -1 : x < y;
 }
 
+static double ratio(const json_t *base, const json_t *run, const char *key)
+{
+	const double time_ps = report_number(run, key, NULL);
+
+	return time_ps > 0 ? report_number(base, key, NULL) / time_ps : 0;
+}
+
+static json_t *experiment(const struct work *w, uint32_t i, const json_t *base)
+{
+	const json_t *run = w->batch.jobs[i].result;
+	const struct sim_explain_case *c = w->of[i];
+	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:b, s:f, s:f, s:f, s:b}", "name", c->name, "what", c->what,
+				"settings", c->settings, "setting", w->setting[i], "is_best", c->is_best, "time_ps",
+				report_number(run, "time_ps", NULL), "speedup", ratio(base, run, "time_ps"),
+				"program_speedup", ratio(base, run, "total_time_ps"), "verified",
+				json_is_true(json_object_get(run, "verified")));
+
+	if (c->when && report_why_holds(base, c->when))
+		json_object_set_new(row, "times", json_real(c->times));
+	return row;
+}
+
 static json_t *what_if(const struct work *w)
 {
-	const double base_ps = report_number(w->batch.jobs[0].result, "time_ps", NULL);
+	const json_t *base = w->batch.jobs[0].result;
 	json_t *out = json_array();
 	g_autofree json_t **all = g_new(json_t *, w->batch.job_count + 1);
 	uint32_t count = 0;
 
-	for (uint32_t i = 1; i < w->batch.job_count; i++) {
-		const struct cli_job *job = &w->batch.jobs[i];
-		const double time_ps = report_number(job->result, "time_ps", NULL);
-
-		if (cli_job_is_finished(job))
-			all[count++] = json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "name", w->of[i]->name, "what",
-						 w->of[i]->what, "settings", w->of[i]->settings, "time_ps", time_ps,
-						 "speedup", time_ps > 0 ? base_ps / time_ps : 0, "verified",
-						 json_is_true(json_object_get(job->result, "verified")));
-	}
+	for (uint32_t i = 1; i < w->batch.job_count; i++)
+		if (cli_job_is_finished(&w->batch.jobs[i]))
+			all[count++] = experiment(w, i, base);
 	qsort(all, count, sizeof(all[0]), by_speedup);
 	for (uint32_t i = 0; i < count; i++)
 		json_array_append_new(out, all[i]);
@@ -224,9 +261,11 @@ static int report(struct work *w)
 	}
 	why = report_why(base->result, NULL);
 	rows = what_if(w);
+	report_why_try(why, base->result, rows);
+	report_cause_print(stdout, why);
 	report_summary_print(stdout, base->result);
-	report_why_print(stdout, why);
 	report_what_if_print(stdout, rows);
+	report_why_print(stdout, why);
 	json_object_set_new(why, "what_if", rows);
 	json_object_set(why, "run", base->result);
 	if (!cli_json_keep(w->options->json, why))
@@ -261,6 +300,8 @@ static int run_all(struct work *w, const struct cli_paths *paths, const struct m
 	for (uint32_t i = 0; i < w->batch.job_count; i++)
 		cli_job_free(&w->batch.jobs[i]);
 	g_free(w->batch.jobs);
+	for (uint32_t i = 0; i <= CASES_MAX; i++)
+		g_free(w->setting[i]);
 	g_free(w->sessions);
 	g_free(w->input);
 	cli_scratch_remove(scratch);
@@ -323,7 +364,7 @@ static json_t *stored(const char *word, int *exit_status)
 
 static int of_runs(const struct why_options *o, const GPtrArray *words)
 {
-	json_t *runs[2] = {NULL, NULL}, *out = json_array();
+	json_t *runs[2] = {NULL, NULL}, *out = json_array(), *difference = NULL;
 	int exit_status = CLI_OK;
 
 	for (uint32_t i = 0; i < words->len && exit_status == CLI_OK; i++) {
@@ -333,6 +374,12 @@ static int of_runs(const struct why_options *o, const GPtrArray *words)
 		if (!runs[i])
 			exit_status = failed;
 	}
+	/* Of two the question is what makes the difference: that comes first. */
+	if (exit_status == CLI_OK && words->len == 2) {
+		difference = report_runs_difference(runs[0], runs[1]);
+		report_runs_difference_print(stdout, difference, STATS_SHOWN);
+		putchar('\n');
+	}
 	for (uint32_t i = 0; i < words->len && exit_status == CLI_OK; i++) {
 		json_t *why = report_why(runs[i], runs[1 - i]);
 
@@ -340,12 +387,8 @@ static int of_runs(const struct why_options *o, const GPtrArray *words)
 		report_why_print(stdout, why);
 		json_array_append_new(out, why);
 	}
-	if (exit_status == CLI_OK && words->len == 2) {
-		json_t *difference = report_runs_difference(runs[0], runs[1]);
-
-		report_runs_difference_print(stdout, difference, STATS_SHOWN);
+	if (difference)
 		json_array_append_new(out, difference);
-	}
 	if (exit_status == CLI_OK && !cli_json_keep(o->json, out))
 		exit_status = CLI_UNABLE;
 	json_decref(runs[0]);

@@ -121,15 +121,24 @@ static char *text_mistake(struct names *n, const char *text)
 	return mistake;
 }
 
-/* "KEY=VALUE", "KEY*N", "KEY=OTHER*N". */
+/* Who blames a case must be beside it. */
+static char *of_mistake(const struct sim_explain *e, const struct sim_explain_finding *f)
+{
+	for (const struct sim_explain_case *c = e->cases; c->name; c++)
+		if (f->of && !strcmp(c->name, f->of))
+			return NULL;
+	return f->of ? g_strdup_printf("'%s': no case '%s'", f->text, f->of) : NULL;
+}
+
+/* "KEY=VALUE", "KEY*N", "KEY=OTHER*N"; "?KEY=VALUE" is a condition. */
 static char *settings_mistake(const struct names *n, const char *label, const char *text)
 {
 	g_auto(GStrv) settings = g_strsplit(text, " ", -1);
 
 	for (char **s = settings; *s; s++) {
-		const char *star = strchr(*s, '*'), *equals = strchr(*s, '=');
+		const char *star = strchr(*s, '*'), *equals = strchr(*s, '='), *begin = *s + (**s == '?');
 		const char *end = equals ? equals : star;
-		g_autofree char *key = end ? g_strndup(*s, (size_t)(end - *s)) : NULL;
+		g_autofree char *key = end ? g_strndup(begin, (size_t)(end - begin)) : NULL;
 		g_autofree char *other =
 		    equals && star ? g_strndup(equals + 1, (size_t)(star - equals - 1)) : NULL;
 
@@ -166,11 +175,14 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = sim_stat_tables_find(&n->stats, r->statistic)
 			? NULL
 			: g_strdup_printf("'%s': no statistic '%s'", r->label, r->statistic);
-	for (const struct sim_explain_case *r = e->cases; r->name && !m; r++)
+	for (const struct sim_explain_case *r = e->cases; r->name && !m; r++) {
 		m = settings_mistake(n, r->name, r->settings);
+		m = m ? m : formula_mistake(n, r->name, r->when ? r->when : "");
+	}
 	for (const struct sim_explain_finding *r = e->findings; r->when && !m; r++) {
 		m = formula_mistake(n, r->text, r->when);
 		m = m ? m : text_mistake(n, r->text);
+		m = m ? m : of_mistake(e, r);
 	}
 	for (const struct sim_explain_units *r = e->units; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->whole);

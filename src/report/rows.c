@@ -75,7 +75,7 @@ struct base_formula_scope report_rows_scope(const json_t *run)
 	return (struct base_formula_scope){.value = value, .count = count, .own = own, .ctx = (json_t *)(uintptr_t)run};
 }
 
-static double formula(const json_t *run, const char *text)
+double report_rows_value(const json_t *run, const char *text)
 {
 	const struct base_formula_scope scope = report_rows_scope(run);
 
@@ -132,7 +132,7 @@ json_t *report_bounds(const json_t *run, const struct machine_explain *rows)
 
 	for (uint32_t i = 0; i < rows->count; i++)
 		for (const struct sim_explain_bound *b = rows->items[i]->bounds; b->label; b++) {
-			const double least_ps = formula(run, b->seconds) * ps_per_s;
+			const double least_ps = report_rows_value(run, b->seconds) * ps_per_s;
 
 			if (least_ps > 0)
 				report_insert(out, "least_ps",
@@ -149,7 +149,7 @@ bool report_ideal(const json_t *run, const char **label, double *least_ps)
 	report_rows_of(run, &rows);
 	for (uint32_t i = 0; i < rows.count; i++)
 		for (const struct sim_explain_bound *b = rows.items[i]->ideals; b->label; b++) {
-			const double ps = formula(run, b->seconds) * ps_per_s;
+			const double ps = report_rows_value(run, b->seconds) * ps_per_s;
 
 			if (!(ps > 0))
 				continue;
@@ -204,12 +204,12 @@ void report_ledger_sums_print(FILE *out, const json_t *ledger)
 
 static json_t *shares_of(const json_t *run, const struct sim_explain *rows, const struct sim_explain_units *u)
 {
-	const double whole = formula(run, u->whole);
+	const double whole = report_rows_value(run, u->whole);
 	json_t *shares = json_array();
 	double left = whole;
 
 	for (const struct sim_explain_share *s = rows->shares; s->label; s++) {
-		const double amount = formula(run, s->amount);
+		const double amount = report_rows_value(run, s->amount);
 
 		left -= amount;
 		if (amount > 0)
@@ -227,7 +227,7 @@ json_t *report_shares(const json_t *run, const struct machine_explain *rows)
 
 	for (uint32_t i = 0; i < rows->count; i++)
 		for (const struct sim_explain_units *u = rows->items[i]->units; u->label; u++)
-			if (formula(run, u->whole) > 0)
+			if (report_rows_value(run, u->whole) > 0)
 				json_array_append_new(out, shares_of(run, rows->items[i], u));
 	return out;
 }
@@ -244,13 +244,13 @@ uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t m
 		i++;
 	whose = whose ? whose : &ignored;
 	*whose = (struct report_waiting){.of = NULL};
-	whole = i < rows.count ? formula(run, rows.items[i]->units->whole) : 0;
+	whole = i < rows.count ? report_rows_value(run, rows.items[i]->units->whole) : 0;
 	if (!(whole > 0))
 		return 0;
 	whose->of = rows.items[i]->units->label;
 	whose->unit = rows.items[i]->units->unit;
 	for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++) {
-		const double share = formula(run, s->amount) / whole;
+		const double share = report_rows_value(run, s->amount) / whole;
 		uint32_t at = count;
 
 		if (s->is_used)
@@ -273,7 +273,7 @@ double report_shares_whole(const json_t *run)
 	report_rows_of(run, &rows);
 	for (uint32_t i = 0; i < rows.count; i++)
 		if (rows.items[i]->units->label)
-			return formula(run, rows.items[i]->units->whole);
+			return report_rows_value(run, rows.items[i]->units->whole);
 	return 0;
 }
 
@@ -285,7 +285,7 @@ double report_share_amount(const json_t *run, const char *name)
 	for (uint32_t i = 0; i < rows.count; i++)
 		for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++)
 			if (!strcmp(s->label, name))
-				return formula(run, s->amount);
+				return report_rows_value(run, s->amount);
 	return 0;
 }
 
@@ -340,17 +340,22 @@ static char *sentence(const json_t *run, const char *text)
 
 		g_autofree char *inner = g_strndup(at + 1, (size_t)(end - at - 1));
 
-		append_number(out, formula(run, inner), end + 1);
+		append_number(out, report_rows_value(run, inner), end + 1);
 		at = strchr(end, '}');
 	}
 	return g_string_free(out, FALSE);
+}
+
+char *report_finding_sentence(const json_t *run, const struct sim_explain_finding *f)
+{
+	return report_rows_value(run, f->when) > 0 ? sentence(run, f->text) : NULL;
 }
 
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings)
 {
 	for (uint32_t i = 0; i < rows->count; i++)
 		for (const struct sim_explain_finding *f = rows->items[i]->findings; f->when; f++) {
-			g_autofree char *text = formula(run, f->when) > 0 ? sentence(run, f->text) : NULL;
+			g_autofree char *text = report_finding_sentence(run, f);
 
 			if (text)
 				json_array_append_new(findings, json_string(text));
@@ -363,8 +368,8 @@ void report_findings_add(const json_t *run, const struct machine_explain *rows, 
 static char *way_text(const json_t *run, const char *way)
 {
 	g_autofree char *traffic = g_strconcat("traffic.", way, NULL), *peak = g_strconcat("peak.", way, NULL);
-	const double bytes = formula(run, traffic), time_s = formula(run, "time_s");
-	const double per_s = time_s > 0 ? bytes / time_s : 0, most = fmax(formula(run, peak), 0);
+	const double bytes = report_rows_value(run, traffic), time_s = report_rows_value(run, "time_s");
+	const double per_s = time_s > 0 ? bytes / time_s : 0, most = fmax(report_rows_value(run, peak), 0);
 
 	if (isnan(bytes))
 		return g_strdup_printf("%12s", "-");
@@ -378,7 +383,7 @@ void report_lines_print(FILE *out, const json_t *run, const struct machine_expla
 		for (const struct sim_explain_line *l = rows->items[i]->summary; l->label; l++) {
 			g_autofree char *text = NULL;
 
-			if (*l->when && !(formula(run, l->when) > 0))
+			if (*l->when && !(report_rows_value(run, l->when) > 0))
 				continue;
 			text = l->way ? way_text(run, l->way) : sentence(run, l->text);
 			fprintf(out, "  %-14s %s\n", l->label, text);

@@ -12,6 +12,8 @@
 
 /* The rows of the parts that a run's results name. */
 void report_rows_of(const json_t *run, struct machine_explain *out);
+/* What a formula gives for a run. */
+double report_rows_value(const json_t *run, const char *text);
 /* The list at a path of the results, "account.kernels"; NULL: there is none. */
 const json_t *report_rows_list(const json_t *run, const char *path);
 /* What formulas' names are in a run's results, which the scope keeps. */
@@ -31,6 +33,8 @@ json_t *report_shares(const json_t *run, const struct machine_explain *rows);
 double report_shares_whole(const json_t *run);
 /* How much time went to what has this name; 0: nothing has it. */
 double report_share_amount(const json_t *run, const char *name);
+/* A row's sentence, to be freed with g_free; NULL: its condition does not hold. */
+char *report_finding_sentence(const json_t *run, const struct sim_explain_finding *f);
 /* Appends the sentences whose condition holds. */
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
 

@@ -2,6 +2,7 @@
 #include "report/why.h"
 
 #include "report/account.h"
+#include "report/cause.h"
 #include "report/cores.h"
 #include "report/demangle.h"
 #include "report/ledger.h"
@@ -154,7 +155,7 @@ json_t *report_why(const json_t *run, const json_t *any)
 	const bool has_kernels = json_is_object(json_object_get(run, "program"));
 	const bool has_account = json_object_get(run, "account");
 	const json_t *other = report_is_same_work(run, any) ? any : NULL;
-	json_t *why = json_object(), *findings = json_array(), *bounds;
+	json_t *why = json_pack("{s:n}", "cause"), *findings = json_array(), *bounds;
 	struct machine_explain rows;
 
 	report_rows_of(run, &rows);
@@ -178,13 +179,59 @@ json_t *report_why(const json_t *run, const json_t *any)
 	return why;
 }
 
+bool report_why_holds(const json_t *run, const char *when)
+{
+	return report_rows_value(run, when) > 0;
+}
+
+void report_why_try(json_t *why, const json_t *run, const json_t *what_if)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	report_findings_try(run, &rows, what_if, json_object_get(why, "findings"));
+	if (json_array_size(what_if))
+		json_object_set_new(why, "cause", report_cause(run, what_if));
+}
+
+/* What the time of schedulers, or of other units with an account, went to most. */
+static void say_waiting(GString *out, const json_t *run, const struct machine_explain *rows)
+{
+	struct report_stall stall;
+	json_t *shares, *first, *most;
+
+	if (report_top_stalls(run, &stall, 1)) {
+		g_string_append_printf(out, "schedulers issue nothing because of %s in %.0f %% of their cycles",
+				       stall.reason, 100 * stall.share);
+		return;
+	}
+	shares = report_shares(run, rows);
+	first = json_array_get(shares, 0);
+	most = json_array_get(json_object_get(first, "shares"), 0);
+	if (most)
+		g_string_append_printf(out, "%s: %.0f %% of their time goes to %s",
+				       json_string_value(json_object_get(first, "label")),
+				       100 * report_number(most, "share", NULL),
+				       json_string_value(json_object_get(most, "name")));
+	json_decref(shares);
+}
+
 char *report_why_sentence(const json_t *run)
 {
-	json_t *why = report_why(run, NULL);
-	char *first = g_strdup(json_string_value(json_array_get(json_object_get(why, "findings"), 0)));
+	GString *out = g_string_new(NULL);
+	struct machine_explain rows;
+	json_t *bounds, *first;
 
-	json_decref(why);
-	return first;
+	report_rows_of(run, &rows);
+	say_waiting(out, run, &rows);
+	bounds = report_bounds(run, &rows);
+	first = json_array_get(bounds, 0);
+	if (first)
+		g_string_append_printf(out, "%sthe nearest rate, %s, needs %.0f %% of the time", out->len ? "; " : "",
+				       json_string_value(json_object_get(first, "name")),
+				       100 * report_number(first, "share", NULL));
+	json_decref(bounds);
+	return g_string_free(out, !out->len);
 }
 
 /* ---- as text ---- */
@@ -247,6 +294,25 @@ void report_why_print(FILE *out, const json_t *why)
 		fprintf(out, "  - %s\n", json_string_value(finding));
 }
 
+static void print_sentence(FILE *out, const json_t *cause, const char *before)
+{
+	const char *sentence = json_string_value(json_object_get(cause, "sentence"));
+
+	if (sentence)
+		fprintf(out, "%s%c%s.\n", before, *before ? *sentence : g_ascii_toupper(*sentence), sentence + 1);
+}
+
+void report_cause_print(FILE *out, const json_t *why)
+{
+	const json_t *cause = json_object_get(why, "cause"), *other = json_object_get(cause, "other");
+	const bool is_of_program = !g_strcmp0(json_string_value(json_object_get(other, "of")), "program");
+
+	print_sentence(out, cause, "");
+	print_sentence(out, other, is_of_program ? "Of the whole program " : "Of the kernels ");
+	if (json_is_object(cause))
+		fputc('\n', out);
+}
+
 void report_what_if_print(FILE *out, const json_t *rows)
 {
 	size_t i;
@@ -254,9 +320,10 @@ void report_what_if_print(FILE *out, const json_t *rows)
 
 	if (!json_array_size(rows))
 		return;
-	fputs("\nwhat if: one resource made ideal, the rest as it is\n", out);
+	fputs("\nwhat if: one resource made ideal, the rest as it is; the measured time, and the program's\n", out);
 	json_array_foreach(rows, i, row)
-		fprintf(out, "  %-16s %-60s %6.2fx%s\n", json_string_value(json_object_get(row, "name")),
-		       json_string_value(json_object_get(row, "what")), report_number(row, "speedup", NULL),
-		       json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
+		fprintf(out, "  %-21s %-76s %6.2fx %6.2fx%s\n", json_string_value(json_object_get(row, "name")),
+			json_string_value(json_object_get(row, "what")), report_number(row, "speedup", NULL),
+			report_number(row, "program_speedup", NULL),
+			json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
 }

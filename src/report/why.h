@@ -3,11 +3,13 @@
 #define STRATA_REPORT_WHY_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* An object; of a machine of processors only "cores", "placed", "roofline", "bounds", "ledger" and "findings", of a
  * coprocessor "units" (report/units.h, null without an account) in the place of the first two. other: a run of the
  * same program on another machine, for the times there, or NULL:
+ * - "cause": null, until there are experiments (report_why_try);
  * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
  * - "shares": whose time a part's rows have an account of (label, unit, whole), and "shares" of it, the largest first:
  *   name, amount, share, is_used. They add up to the whole; "unaccounted" is what is missing, 0 unless there is a bug;
@@ -22,10 +24,17 @@
  * - "placed": of Duality Cache by kernel, of NDPs by function or accelerator (report/placed.h);
  * - "findings": sentences. */
 json_t *report_why(const json_t *run, const json_t *other);
-/* The first of the findings of a run, without an experiment; a new text, or NULL: there is none. */
+/* Is a formula of an experiment's condition (sim/explain.h) above 0 for the run? */
+bool report_why_holds(const json_t *run, const char *when);
+/* Looks at the experiments (report/cause.h): "cause" is of them, and findings that they contradict say so. */
+void report_why_try(json_t *why, const json_t *run, const json_t *what_if);
+/* What a run waits for, and the rate that is nearest to bounding it, in one sentence, without an experiment; a new
+ * text, or NULL: the results have neither. */
 char *report_why_sentence(const json_t *run);
 void report_why_print(FILE *out, const json_t *why);
-/* Rows of what one ideal resource after the other is worth: name, what, speedup, verified. */
+/* What the experiments say, in one sentence; nothing without any. */
+void report_cause_print(FILE *out, const json_t *why);
+/* Rows of what one ideal resource after the other is worth: name, what, speedup, program_speedup, verified. */
 void report_what_if_print(FILE *out, const json_t *rows);
 
 #endif

@@ -10,9 +10,18 @@
  *   LEDGER(label, statistic)         what a mechanism did, in its own words
  *   CASE(name, what, settings)       the machine with one resource made ideal: settings are separated by spaces,
  *                                    "KEY=VALUE", "KEY*N" (N times what the machine has), "KEY=OTHER*N" (N times what
- *                                    it has of another one, at most the largest value); "MEMORY." is its first memory
+ *                                    it has of another one, at most the largest value); "MEMORY." is its first
+ *                                    memory; "?KEY=VALUE": only of machines that have this value
+ *   BEST(name, what, settings)       such a machine that nobody can build, or several at once: a bound of what could be
+ *                                    gained, and a cause only where no CASE is worth anything
+ *   FEWER(name, when, times, what, settings)
+ *                                    a machine with so many times less of a resource, of a run in which the formula
+ *                                    `when` is above 0: where it takes no longer, the rest of it has nothing to do, and
+ *                                    a program with more to do at a time would do so many times more
  *   FINDING(when, text)              a sentence for runs in which the formula `when` is above 0; {FORMULA:D} in it is
  *                                    a number with D decimals
+ *   FINDING_OF(name, when, text)     one that blames what the case of that name makes ideal: where that is worth
+ *                                    nothing, the sentence says so
  *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
  *   USED(label, amount)              a part of that time in which it does its work
  *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
@@ -61,9 +70,12 @@ struct sim_explain_ledger {
 };
 struct sim_explain_case {
 	const char *name, *what, *settings;
+	bool is_best;
+	const char *when; /* of FEWER, or NULL */
+	double times;
 };
 struct sim_explain_finding {
-	const char *when, *text;
+	const char *when, *text, *of; /* of: a case's name, or NULL */
 };
 struct sim_explain_units {
 	const char *label, *unit, *whole;
