@@ -120,9 +120,10 @@ static bool machine_make(const struct bench *b, const char *name, const struct c
 			 const struct cli_family_form *form, struct machine_session *out)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
+	g_auto(GStrv) own = g_strsplit(level && level->set ? level->set : "", " ", -1);
 
-	if (level && level->set)
-		g_ptr_array_add(sets, (char *)(uintptr_t)level->set);
+	for (char **set = own; *set; set++)
+		g_ptr_array_add(sets, *set);
 	for (char **set = form ? form->sets : NULL; set && *set; set++)
 		g_ptr_array_add(sets, *set);
 	for (uint32_t i = 0; i < b->options->sets->len; i++)

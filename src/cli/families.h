@@ -38,7 +38,7 @@ struct cli_level {
 	const char *name;
 	const char *forms;   /* that it runs, with commas */
 	const char *machine; /* its default */
-	const char *set;     /* what has the program run there; NULL: nothing */
+	const char *set;     /* settings, with spaces, for the program to run there and be accounted for; NULL: none */
 };
 extern const struct cli_level cli_levels[];
 extern const uint32_t cli_level_count;

@@ -194,22 +194,33 @@ void report_why_try(json_t *why, const json_t *run, const json_t *what_if)
 		json_object_set_new(why, "cause", report_cause(run, what_if));
 }
 
+/* The first of what is found in the account of cores, designs or a coprocessor's units. False: there is none. */
+static bool say_unit(GString *out, const json_t *run)
+{
+	json_t *why = json_object(), *findings = json_array();
+	const char *first;
+
+	put_units(why, run, findings);
+	first = json_string_value(json_array_get(findings, 0));
+	if (first)
+		g_string_append(out, first);
+	json_decref(why);
+	json_decref(findings);
+	return out->len;
+}
+
 /* What the time of schedulers, or of other units with an account, went to most. */
 static void say_waiting(GString *out, const json_t *run, const struct machine_explain *rows)
 {
-	struct report_stall stall;
 	json_t *shares, *first, *most;
 
-	if (report_top_stalls(run, &stall, 1)) {
-		g_string_append_printf(out, "schedulers issue nothing because of %s in %.0f %% of their cycles",
-				       stall.reason, 100 * stall.share);
+	if (say_unit(out, run))
 		return;
-	}
 	shares = report_shares(run, rows);
 	first = json_array_get(shares, 0);
 	most = json_array_get(json_object_get(first, "shares"), 0);
 	if (most)
-		g_string_append_printf(out, "%s: %.0f %% of their time goes to %s",
+		g_string_append_printf(out, "%s: %.0f %% of it is %s",
 				       json_string_value(json_object_get(first, "label")),
 				       100 * report_number(most, "share", NULL),
 				       json_string_value(json_object_get(most, "name")));
