@@ -18,7 +18,8 @@
 #define APART __attribute__((section("input_text")))
 #define CONSTANT static const char __attribute__((section("input_constants")))
 
-CONSTANT variable[] = "STRATA_MEASURES", form[] = "input\t%" PRIu64 "\tdigest\n", wrong[] = "cannot write %s: %s: no digest of the input\n";
+CONSTANT variable[] = "STRATA_MEASURES", form[] = "input\t%" PRIu64 "\tdigest\n",
+		      wrong[] = "cannot write %s: %s: no digest of the input\n";
 
 enum { DIGEST_BITS_LEFT_OUT = 32 };
 
