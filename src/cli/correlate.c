@@ -72,7 +72,7 @@ static void print_head(const json_t *correlated)
 
 	printf("measured: %s (%s)\n", text(correlated, "file"), text(correlated, "format"));
 	json_array_foreach(json_object_get(correlated, "runs"), i, run) {
-		g_autofree char *mark = report_unmodelled_mark(run);
+		g_autofree char *mark = report_mark(run);
 
 		printf("modelled: %s on %s", text(run, "workload"), text(run, "machine"));
 		if (json_object_get(run, "id"))

@@ -86,10 +86,11 @@ static json_t *run_json(const struct cli_sweep *s, uint32_t run)
 	const struct cli_target *target = cli_sweep_target(s, run);
 	const uint32_t point = cli_sweep_point(s, run);
 	json_t *results = cli_sweep_results(s, run), *result = json_array_get(results, 0);
-	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b}", "point", (int)point, "settings",
+	g_autofree char *mark = report_mark(result);
+	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b, s:s}", "point", (int)point, "settings",
 			      cli_sweep_settings(s->plan->points->pdata[point]), "machine", cli_sweep_machine(s, run),
 			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
-			      json_is_true(json_object_get(result, "verified")));
+			      json_is_true(json_object_get(result, "verified")), "mark", mark);
 
 	if (cli_sweep_name(s, run))
 		json_object_set_new(o, "run", json_string(cli_sweep_name(s, run)));
@@ -201,6 +202,7 @@ static void print_head(FILE *out, const json_t *objectives)
 
 static void print_run(FILE *out, const json_t *run)
 {
+	const char *mark = json_string_value(json_object_get(run, "mark"));
 	const char *key;
 	json_t *value;
 
@@ -224,6 +226,8 @@ static void print_run(FILE *out, const json_t *run)
 		fputs("  NOT DONE", out);
 	else if (!json_is_true(json_object_get(run, "verified")))
 		fputs("  NOT VERIFIED", out);
+	if (mark && *mark) /* designs have none */
+		fprintf(out, "  %s", mark);
 	fputc('\n', out);
 }
 

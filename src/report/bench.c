@@ -95,6 +95,7 @@ json_t *report_bench_row(const struct report_bench_pair *pair)
 	json_t *row = json_pack("{s:s, s:s, s:s, s:s}", "family", pair->family, "form", pair->form, "machine",
 				pair->machine, "level", pair->level);
 	const json_t *run = pair->run, *measures = json_object_get(run, "measures");
+	g_autofree char *mark = report_mark(run);
 
 	if (run && !pair->not_run && report_has_run(run))
 		put_measured(row, pair);
@@ -103,6 +104,8 @@ json_t *report_bench_row(const struct report_bench_pair *pair)
 	put_copy(row, "workload", json_object_get(run, "workload"));
 	put_copy(row, "args", json_object_get(run, "args"));
 	put_copy(row, "verified", json_object_get(run, "verified"));
+	put_copy(row, "time_ps_error", json_object_get(run, "time_ps_error"));
+	json_object_set_new(row, "mark", json_string(mark));
 	put_copy(row, "input", json_object_get(measures, "input"));
 	put_copy(row, "operations", json_object_get(measures, "operations"));
 	json_object_set_new(row, "not_run", pair->not_run ? json_string(pair->not_run) : json_null());
@@ -280,7 +283,8 @@ static void print_row(FILE *out, const json_t *rows, const json_t *row)
 		report_put(out, c->width, c->decimals, report_has(row, c->outer, c->inner),
 			   report_number(row, c->outer, c->inner) / c->unit);
 	}
-	fprintf(out, "%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED");
+	fprintf(out, "%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
+		*text(row, "mark") ? "  " : "", text(row, "mark"));
 }
 
 static void print_reasons(FILE *out, const json_t *rows)

@@ -137,7 +137,7 @@ static bool is_verified(const json_t *run)
 static void print_row(FILE *out, int width, const json_t *run, const json_t *base, bool is_first,
 		      bool is_sampled)
 {
-	g_autofree char *mark = report_unmodelled_mark(run);
+	g_autofree char *mark = report_mark(run);
 	const char *reason = text_of(run, "not_verified");
 	const double process = report_number(run, "process", NULL);
 	g_autofree char *name = process > 1 ? g_strdup_printf("%s #%.0f", text_of(run, "workload"), process)

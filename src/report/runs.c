@@ -16,12 +16,14 @@ static const char reading[] = "cannot read the store";
 /* Of what a list shows; args is the text of an array. */
 static const char *fields[] = {
     "id",    "stored_at", "workload", "args",          "machine",         "mechanism", "verified", "exit_status",
-    "fault", "cycles",    "time_ps",  "total_time_ps", "energy_total_pj", "run_hash",  "unmodelled_ratio", NULL,
+    "fault", "cycles",    "time_ps",  "total_time_ps", "energy_total_pj", "run_hash",  "unmodelled_ratio",
+    "sampling", NULL,
 };
-enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1 };
-/* Not a column of its own. */
-static const char unmodelled[] = /* of a result that is damaged there is none */
-    "CASE WHEN json_valid(result) THEN json_extract(result, '$.unmodelled_ratio') END AS unmodelled_ratio";
+enum { FIELD_COUNT = G_N_ELEMENTS(fields) - 1, EXTRACTED = 2 };
+/* The last ones are no columns of their own; of a result that is damaged there are none. */
+static const char extracted[] =
+    ",CASE WHEN json_valid(result) THEN json_extract(result, '$.unmodelled_ratio') END AS unmodelled_ratio"
+    ",CASE WHEN json_valid(result) THEN json_extract(result, '$.sampling') END AS sampling";
 
 /* A store that was only looked at before a run is an empty file. */
 static bool is_there(const char *path)
@@ -39,7 +41,7 @@ static json_t *value_of(sqlite3_stmt *stmt, int column, const char *name)
 		return json_null();
 	if (!strcmp(name, "verified"))
 		return json_boolean(sqlite3_column_int(stmt, column));
-	if (!strcmp(name, "args"))
+	if (!strcmp(name, "args") || !strcmp(name, "sampling"))
 		return json_loads(text, 0, NULL);
 	switch (sqlite3_column_type(stmt, column)) {
 	case SQLITE_INTEGER:
@@ -57,6 +59,8 @@ static json_t *head_of(sqlite3_stmt *stmt)
 
 	for (size_t i = 0; i < FIELD_COUNT; i++)
 		json_object_set_new(head, fields[i], value_of(stmt, (int)i, fields[i]));
+	if (json_is_null(json_object_get(head, "sampling"))) /* results have it or not */
+		json_object_del(head, "sampling");
 	return head;
 }
 
@@ -94,13 +98,16 @@ json_t *report_runs_list(const char *path, const struct report_runs_filter *filt
 		return list;
 	report_db_open_read(&d, path);
 
-	g_autofree char *names = g_strjoinv(",", (char **)fields);
-	g_autofree char *columns = g_strdup_printf("%.*s%s", (int)(strlen(names) - strlen(fields[FIELD_COUNT - 1])),
-						   names, unmodelled);
+	GString *columns = g_string_new(fields[0]);
+
+	for (size_t i = 1; i < FIELD_COUNT - EXTRACTED; i++)
+		g_string_append_printf(columns, ",%s", fields[i]);
+	g_string_append(columns, extracted);
+
 	g_autofree char *sql = g_strdup_printf(
 	    "SELECT %s FROM runs WHERE coalesce(workload, '') GLOB ?1 AND coalesce(machine, '') GLOB ?2 AND"
 	    " coalesce(verified, 0) >= ?3 ORDER BY id DESC LIMIT ?4",
-	    columns);
+	    columns->str);
 	sqlite3_stmt *stmt = report_db_prepare(&d, sql);
 
 	if (stmt) {
@@ -115,6 +122,7 @@ json_t *report_runs_list(const char *path, const struct report_runs_filter *filt
 		report_db_check(&d, status);
 	}
 	sqlite3_finalize(stmt);
+	g_string_free(columns, TRUE);
 	*message = report_db_close(&d, path, false, reading);
 	if (!*message)
 		return list;
@@ -323,7 +331,7 @@ void report_runs_print(FILE *out, const json_t *list)
 		"verified", "program");
 	json_array_foreach(list, i, run) {
 		const json_t *args = json_object_get(run, "args");
-		g_autofree char *mark = report_unmodelled_mark(run);
+		g_autofree char *mark = report_mark(run);
 		const char *word;
 		size_t at;
 		json_t *arg;

@@ -43,7 +43,7 @@ static const char *verdict(const json_t *run)
 
 static void print_head(FILE *out, const json_t *run)
 {
-	g_autofree char *mark = report_unmodelled_mark(run);
+	g_autofree char *mark = report_mark(run);
 	const char *mechanism = json_string_value(json_object_get(run, "mechanism"));
 	const char *reason = json_string_value(json_object_get(run, "not_verified"));
 	const bool has_mechanism = mechanism && strcmp(mechanism, "none");

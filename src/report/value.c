@@ -144,9 +144,18 @@ bool report_has_run(const json_t *run)
 	return json_object_get(run, "cycles") != NULL;
 }
 
-char *report_unmodelled_mark(const json_t *run)
+char *report_mark(const json_t *run)
 {
-	const double ratio = report_number(run, "unmodelled_ratio", NULL);
+	const double ratio = report_number(run, "unmodelled_ratio", NULL),
+		     skipped = report_number(run, "sampling", "launches_skipped");
+	GString *mark = g_string_new(NULL);
 
-	return ratio > BASE_UNMODELLED_MARKED ? g_strdup_printf("UNMODELLED %.1f %%", 100 * ratio) : g_strdup("");
+	if (ratio > BASE_UNMODELLED_MARKED)
+		g_string_append_printf(mark, "UNMODELLED %.1f %%", 100 * ratio);
+	if (report_number(run, "sampling", "detailed_ratio") < 1 && report_has(run, "sampling", "detailed_ratio"))
+		g_string_append_printf(mark, "%sSAMPLED", mark->len ? ", " : "");
+	if (skipped > 0)
+		g_string_append_printf(mark, "%s%.0f %s SKIPPED", mark->len ? ", " : "", skipped,
+				       skipped > 1 ? "LAUNCHES" : "LAUNCH");
+	return g_string_free(mark, FALSE);
 }

@@ -17,8 +17,11 @@ function label(r, i) {
 	const same = data.runs.filter(o => o.result.machine === r.result.machine).length > 1;
 	const program = data.runs.some(o => program_of(o) !== program_of(r));
 	const unmodelled = r.result.unmodelled_ratio || 0;
+	const sampling = r.result.sampling || {};
 	return (program ? program_of(r) + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '') +
-		(unmodelled > data.unmodelled_marked ? ` (UNMODELLED ${(100 * unmodelled).toFixed(1)} %)` : '');
+		(unmodelled > data.unmodelled_marked ? ` (UNMODELLED ${(100 * unmodelled).toFixed(1)} %)` : '') +
+		(sampling.detailed_ratio < 1 ? ' (SAMPLED)' : '') +
+		(sampling.launches_skipped ? ` (${sampling.launches_skipped} SKIPPED)` : '');
 }
 
 /* Runs of the same program with the same arguments: what may be compared, bar by bar. */
