@@ -1,5 +1,5 @@
-/* The scheduler by itself, with a model and threads that do things at random: accesses and fences are in the order of
- * time, and of those who could run each unit waits once, and no other does. */
+/* The scheduler by itself, with a model and threads that do things at random: accesses, fences, questions to the model,
+ * waits and wakes are in the order of time, and of those who could run each unit waits once, and no other does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,14 +187,16 @@ static void model_event(void *self, const struct thread_at *at, enum thread_even
 {
 	(void)self;
 	(void)at;
-	(void)event;
 	(void)value;
+	if (event == THREAD_WAKE || event == THREAD_WAIT)
+		audit_order();
 }
 
 static struct thread_reply model_ask(void *self, const struct thread_at *at, const struct thread_ask *ask)
 {
 	(void)self;
 	(void)ask;
+	audit_order();
 	owe(at->thread, at->now_ps + some_ps());
 	return (struct thread_reply){THREAD_WAITS, 0};
 }

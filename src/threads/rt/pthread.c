@@ -29,6 +29,7 @@ RT_API int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(*st
 		pthread_attr_getdetachstate(attr, &detach);
 	}
 	rt_spend(rt_create_ps());
+	rt_take_turn();
 	t = rt_thread_new(start, arg, bytes);
 	if (!t)
 		return EAGAIN;

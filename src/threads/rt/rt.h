@@ -94,6 +94,12 @@ void rt_sched_init(struct thread_machine machine);
 struct rt_thread *rt_self(void);
 uint64_t rt_now_ps(void);
 void rt_spend(uint64_t ps);
+
+/* Other threads run until the running one is the earliest: before what it does to the machine or to them. */
+void rt_take_turn(void);
+
+/* The time of a system call; what the call does comes after all that is earlier. */
+void rt_call_system(void);
 void rt_yield(void);  /* lets earlier units run; and, where its slice is over, other threads of the unit */
 void rt_rotate(void); /* the other threads of the unit first */
 bool rt_is_elsewhere(void); /* what happens is the calling thread's, but on another one's stack */
@@ -116,6 +122,7 @@ const struct thread_machine *rt_machine(void);
 uint64_t rt_create_ps(void);
 uint32_t rt_emptiest(uint32_t first, uint32_t count); /* of these units */
 int64_t rt_ask(const struct thread_ask *ask);         /* the reply's result, when the thread goes on */
+int rt_wake(const uint32_t *word, int count); /* what __strata_wake does when its time is over */
 void rt_wake_free(const uint32_t *word);              /* as __strata_wake of all, at once and for nothing */
 extern const void *rt_accessed;                       /* at the last hook */
 bool rt_is_functional(void);                          /* accesses do not reach the model */

@@ -622,10 +622,16 @@ static inline void pass(const struct thread_site *site)
 	}
 }
 
-static void in_turn(void)
+/* What a call does to the machine or to other threads comes after all that is earlier. */
+void rt_take_turn(void)
 {
 	if (current->now_ps > limit_ps)
 		rt_yield();
+}
+
+static void in_turn(void)
+{
+	rt_take_turn();
 	if (__builtin_expect(rt_signal_is_kept, 0))
 		rt_signals_deliver();
 }
@@ -857,11 +863,13 @@ static bool is_of_accelerator(uint32_t kind)
 
 int64_t rt_ask(const struct thread_ask *ask)
 {
-	struct thread_at at = at_now();
+	struct thread_at at;
 	struct thread_reply reply;
 
 	if (!rt_model->ask)
 		return -ENOSYS;
+	rt_take_turn();
+	at = at_now();
 	rt_enter_model();
 	reply = rt_model->ask(rt_model->self, &at, ask);
 	rt_leave_model();

@@ -298,8 +298,9 @@ void rt_thread_finish(void *result)
 	rt_signals_forget(self);
 	rt_note(THREAD_END, 0);
 	self->result = result;
-	self->ended = 1;
-	__strata_wake(&self->ended, INT32_MAX);
+	rt_call_system();
+	self->ended = 1; /* from here on who joins may free it: no others run before it has left */
+	rt_wake(&self->ended, INT32_MAX);
 	self->state = RT_ENDED;
 	to_reap = self;
 	rt_leave(self);
