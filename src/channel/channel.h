@@ -23,6 +23,15 @@ enum channel_place { CHANNEL_PLACES(SIM_PARAM_ENUMERATOR) };
 	X(CHANNEL_ATTACHMENT_PEER, peer)
 enum channel_attachment { CHANNEL_ATTACHMENTS(SIM_PARAM_ENUMERATOR) };
 
+/* Planted mistakes of the directory's items. */
+#define CHANNEL_ITEM_FAULTS(X) \
+	X(CHANNEL_ITEM_NONE, none) \
+	X(CHANNEL_ITEM_LOST, lost) \
+	X(CHANNEL_ITEM_STALE, stale) \
+	X(CHANNEL_ITEM_OVERTAKEN, overtaken) \
+	X(CHANNEL_ITEM_KEPT, kept)
+enum channel_item_fault { CHANNEL_ITEM_FAULTS(SIM_PARAM_ENUMERATOR) CHANNEL_ITEM_FAULT_COUNT };
+
 struct channel_params {
 #include "sim/param_fields.inc"
 #include "channel/channel_params.def"

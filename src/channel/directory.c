@@ -81,7 +81,8 @@ static void write_item(struct ndp_m *m, uint64_t item, enum cpu_dram_class class
 
 	if (d) {
 		m->s->stats.directory_merges++;
-		channel_items_write(m, d);
+		if (!channel_items_mistake(m->s, CHANNEL_ITEM_OVERTAKEN))
+			channel_items_write(m, d);
 		return;
 	}
 	d = access_new(m, item);
@@ -109,7 +110,7 @@ static struct cpu_tag *cache_put(struct ndp_m *m, uint64_t item)
 {
 	struct cpu_tag *tag = cpu_tags_victim(&m->directory_cache, item);
 
-	if (tag->state == CPU_MODIFIED)
+	if (tag->state == CPU_MODIFIED && !channel_items_mistake(m->s, CHANNEL_ITEM_LOST))
 		write_item(m, tag->line, CPU_DRAM_DIRECTORY);
 	if (tag->state)
 		channel_items_leave(m, tag->line);
@@ -148,6 +149,14 @@ static void set_item(struct near_region *r, uint64_t i, enum near_state state)
 	r->counts[item_of(r, i)]--;
 	r->counts[state]++;
 	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
+}
+
+void channel_directory_believe(struct ndp_m *m, uint64_t index, enum near_state state)
+{
+	struct near_region *r = &m->regions[index >> m->s->region_shift];
+
+	CHECK(r->state == NEAR_UNDEFINED);
+	set_item(r, index & (m->s->region_lines - 1), state);
 }
 
 void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
@@ -293,7 +302,7 @@ static bool look_up(struct cpu_event *e)
 
 	if (tag) {
 		cpu_tags_use(&m->directory_cache, tag);
-		channel_items_check(m, r->index);
+		channel_items_found(m, r->index);
 		channel_manager_ready(r);
 		return true;
 	}
@@ -331,7 +340,7 @@ static void fire_look_up(void *manager, struct cpu_event *e)
 	m->s->stats.directory_misses += !tag;
 	if (likely(tag && !m->gates[GATE_DIRECTORY].count)) {
 		cpu_tags_use(&m->directory_cache, tag);
-		channel_items_check(m, r->index);
+		channel_items_found(m, r->index);
 		channel_manager_ready(r);
 		return;
 	}

@@ -1,6 +1,8 @@
 /* items.c - what is in the directory's items, where these are: in the cache (ECD-$), on their way to the memory, in the
- * memory. Followed with cpu.values=bytes only: what is stale, lost, or read before it is written differs from the
- * directory, which the NDP-M goes by. */
+ * memory. Followed with cpu.values=bytes only. The NDP-M goes by them: what it finds in the cache, and what comes
+ * there, is the lines' state. One that is stale, lost, or read before it is written differs from what was written
+ * last, which ends the run, but where that mistake is planted (channel.item_fault): then lines are taken for what they
+ * are not. */
 #include "channel/priv.h"
 
 #include "base/check.h"
@@ -61,13 +63,30 @@ static void copy_memory(const struct ndp_m *m, uint64_t item, uint8_t *states)
 		memset(states, NEAR_CPU * 0x55, ITEM_BYTES); /* as it was in the beginning */
 }
 
-void channel_items_check(const struct ndp_m *m, uint64_t index)
+/* The line's state is what its item says. */
+static void go_by(struct ndp_m *m, uint64_t index, const uint8_t *states)
+{
+	const enum near_state state = state_at(states, index);
+
+	if (likely(state == channel_directory_state(m, index)))
+		return;
+	CHECK(m->s->p->item_fault != CHANNEL_ITEM_NONE);
+	channel_directory_believe(m, index, state);
+}
+
+void channel_items_found(struct ndp_m *m, uint64_t index)
 {
 	const uint8_t *states = likely(!m->items) ? NULL : states_of(m->items->cache, index / ITEM_LINES);
 
 	if (likely(!m->items) || !is_kept(m, index / ITEM_LINES))
 		return;
-	CHECK(states && state_at(states, index) == channel_directory_state(m, index));
+	CHECK(states != NULL);
+	go_by(m, index, states);
+}
+
+bool channel_items_mistake(struct channel_system *s, enum channel_item_fault fault)
+{
+	return unlikely(s->p->item_fault == fault) && ++s->item_fault_chances % s->p->fault_every_count == 0;
 }
 
 void channel_items_come(struct ndp_m *m, const struct directory_read *d, uint64_t item)
@@ -77,12 +96,14 @@ void channel_items_come(struct ndp_m *m, const struct directory_read *d, uint64_
 	if (likely(!m->items))
 		return;
 	states = states_at(m->items->cache, item);
-	if (d)
+	if (d && !channel_items_mistake(m->s, CHANNEL_ITEM_STALE))
 		memcpy(states, d->states, ITEM_BYTES);
 	else
 		copy_memory(m, item, states);
+	if (!is_kept(m, item))
+		return;
 	for (uint64_t i = 0; i < ITEM_LINES && item * ITEM_LINES + i < m->s->channel_lines; i++)
-		channel_items_check(m, item * ITEM_LINES + i);
+		go_by(m, item * ITEM_LINES + i, states);
 }
 
 void channel_items_leave(struct ndp_m *m, uint64_t item)
@@ -125,7 +146,7 @@ void channel_items_fill(struct ndp_m *m, struct directory_read *d, uint64_t item
 {
 	if (likely(!m->items))
 		return;
-	if (is_cached)
+	if (is_cached && !channel_items_mistake(m->s, CHANNEL_ITEM_KEPT))
 		copy_region(m, item, states_at(m->items->cache, item));
 	if (d)
 		copy_region(m, item, d->states);

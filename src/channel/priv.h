@@ -319,6 +319,7 @@ struct channel_system {
 	uint8_t **shadow;     /* by channel and region: enum near_state */
 	bool is_observed;
 	struct base_table versions; /* of lines in the memory, where somebody observes */
+	uint64_t item_fault_chances;
 	BASE_POOL(struct near_request) request_pool;
 	BASE_POOL(struct mshr) mshr_pool;
 	BASE_POOL(struct remote) remote_pool;
@@ -449,9 +450,12 @@ bool channel_directory_is_summarised(const struct channel_system *s, uint64_t re
 /* Of a channel's last region the memory may have only a part. */
 uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region);
 
+/* As an item of it says that is not what it was, by a planted mistake. */
+void channel_directory_believe(struct ndp_m *m, uint64_t index, enum near_state state);
+
 /* items.c: with cpu.values=bytes, what is in the directory's items where these are: in the cache, on their way, in the
- * memory. What comes into the cache, and what a look-up finds there, is what the directory says of the lines. d: the
- * item on its way; NULL: it is not. */
+ * memory. The NDP-M goes by what comes into the cache, and by what a look-up finds there; without a planted mistake
+ * that is what was written last. d: the item on its way; NULL: it is not. */
 void channel_items_init(struct ndp_m *m);
 void channel_items_free(struct ndp_m *m);
 void channel_items_cold(struct ndp_m *m);
@@ -459,7 +463,9 @@ void channel_items_come(struct ndp_m *m, const struct directory_read *d, uint64_
 void channel_items_leave(struct ndp_m *m, uint64_t item);
 /* A line's state changes, in the cache. */
 void channel_items_set(struct ndp_m *m, uint64_t index, enum near_state state);
-void channel_items_check(const struct ndp_m *m, uint64_t index);
+void channel_items_found(struct ndp_m *m, uint64_t index);
+/* One of the chances for this mistake, which is planted, and taken. */
+bool channel_items_mistake(struct channel_system *s, enum channel_item_fault fault);
 /* The cache's goes its way to the memory, or what a region is filled with; it is there. */
 void channel_items_write(struct ndp_m *m, struct directory_read *d);
 void channel_items_written(struct ndp_m *m, const struct directory_read *d);

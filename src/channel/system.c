@@ -75,6 +75,10 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 		base_diag_error(diag, (struct base_place){0},
 				"channel.extended_bus: peers are asked for what they have over their links; it is for "
 				"channel.attachment = manager");
+	if (p->item_fault && (cpu->values != CPU_VALUES_BYTES || p->attachment == CHANNEL_ATTACHMENT_PEER))
+		base_diag_error(diag, (struct base_place){0},
+				"channel.item_fault: items of the directory have contents with cpu.values = bytes and "
+				"channel.attachment = manager");
 	if (channel_message_ps(p, cpu) < cpu_channel_latency_ps(cpu))
 		base_diag_error(diag, (struct base_place){0},
 				"channel.message_ps = %llu: a message would overtake lines, which take %llu by "

@@ -126,7 +126,7 @@ static void put_field_units(json_t *units)
 }
 
 /* Does somebody plant mistakes here? Such a run shows who finds one, and nothing of the machine. */
-static const char fault[] = "fault";
+static const char fault[] = "fault"; /* the end of such a parameter's name */
 
 /* The mistakes that parts have been asked to make: of every group with a choice of them the one that is no default. */
 static void put_mistakes(json_t *o, const struct machine_config *config)
@@ -141,13 +141,13 @@ static void put_mistakes(json_t *o, const struct machine_config *config)
 			const struct sim_param_desc *row = &groups.items[g].rows[i];
 			char value[SIM_PARAM_TEXT_BYTES];
 
-			if (row->kind != SIM_PARAM_ENUM || strcmp(row->name, fault))
+			if (row->kind != SIM_PARAM_ENUM || !g_str_has_suffix(row->name, fault))
 				continue;
 			list = list ? list : json_array();
 			sim_param_format(&groups.items[g], row, value, sizeof(value));
 			if (sim_param_value(&groups.items[g], row) != row->dflt)
-				json_array_append_new(list, json_sprintf("%s.%s = %s", groups.items[g].prefix, fault,
-									 value));
+				json_array_append_new(list, json_sprintf("%s.%s = %s", groups.items[g].prefix,
+									 row->name, value));
 		}
 	if (list)
 		json_object_set_new(o, "planted_mistakes", list);

@@ -668,7 +668,8 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 static bool is_ordered(const struct host *h)
 {
 	return h->account || h->params->fault != CPU_FAULT_NONE ||
-	       (h->near_params && h->near_params->fault != COH_FAULT_NONE);
+	       (h->near_params &&
+		(h->near_params->fault != COH_FAULT_NONE || h->near_params->item_fault != CHANNEL_ITEM_NONE));
 }
 
 static bool open_machine(struct host *h, struct base_diag_list *diag)
