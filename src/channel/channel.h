@@ -120,8 +120,9 @@ uint64_t channel_send(struct channel_system *s, uint64_t now_ps, uint32_t from, 
 uint64_t channel_command(struct channel_system *s, uint64_t now_ps, uint32_t to);
 uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from);
 /* Software claims the range's touched pages behind NDPs: what stands against it is written back or dropped; lines
- * with something under way keep their state. A region whose lines all have the state gets it in the summary.
- * Returns when the NDP-APs have answered. */
+ * with something under way keep their state. A region whose lines all have the state gets it in the summary. Each line
+ * of which processors may have a copy that stands against it takes a slot of a snoop bus, one after the other from now
+ * on: others wait behind them. Returns when all caches and the NDP-APs have answered. */
 enum channel_owner { CHANNEL_OWNER_CPU, CHANNEL_OWNER_NDP, CHANNEL_OWNER_SHARED };
 uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin, uint64_t end,
 		       enum channel_owner owner);

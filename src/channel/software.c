@@ -129,14 +129,23 @@ uint64_t channel_software_forget(void *system, uint64_t page, enum cpu_translati
 
 /* ---- claims ---- */
 
-/* The copies that stand against the state go, those that are modified to the memory. */
-static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
+/* May caches on the bus have a copy that stands against the state? */
+static bool asks_bus(enum near_state before, enum near_state state)
+{
+	return (before == NEAR_CPU && state != NEAR_CPU) || (before == NEAR_SHR && state == NEAR_NDP);
+}
+
+/* The copies that stand against the state go, those that are modified to the memory. Where that needs the bus, it is by
+ * a slot at units or later: returns when all caches have answered. */
+static uint64_t make_so(struct ndp_m *m, uint64_t line, enum near_state state, uint64_t units)
 {
 	struct channel_system *s = m->s;
 	const uint64_t index = index_of(m, line);
 	const enum near_state before = channel_directory_state(m, index);
 	cpu_version version;
 
+	if (asks_bus(before, state))
+		units = cpu_bus_slot_beside(s->bus, units) + ps_units(s, s->c->p->snoop_latency_ps);
 	if (before != state)
 		channel_point_changed(m, index >> s->region_shift);
 	if (before == NEAR_CPU && cpu_bus_take(s->bus, line, state == NEAR_NDP, &version)) {
@@ -148,6 +157,7 @@ static void make_so(struct ndp_m *m, uint64_t line, enum near_state state)
 	if (before != NEAR_CPU && state != NEAR_NDP)
 		channel_manager_take(m, line, state == NEAR_CPU);
 	channel_directory_set(m, index, state);
+	return units;
 }
 
 /* All lines of the region that have a page are in the state, and stay there; the others go with them. */
@@ -165,18 +175,24 @@ static bool is_whole(const struct ndp_m *m, uint64_t region, enum near_state sta
 	return true;
 }
 
-/* The claim's lines of a page. */
-static void claim_page(struct ndp_m *m, uint64_t page, uint64_t begin, uint64_t end, enum near_state state)
+/* The claim's lines of a page, at units or later. Returns when all caches have answered. */
+static uint64_t claim_page(struct ndp_m *m, uint64_t page, uint64_t begin, uint64_t end, enum near_state state,
+			   uint64_t units)
 {
 	const uint64_t page_bytes = m->s->c->p->page_bytes, first = cpu_pages_line(m->s->pages, 0, page);
+	uint64_t answered_units = units;
 
 	for (uint64_t line = first; line < first + page_bytes / LINE_BYTES; line++) {
 		const uint64_t at = page * page_bytes + (line - first) * LINE_BYTES;
 
-		if (at + LINE_BYTES > begin && at < end && !is_busy(m, line))
-			make_so(m, line, state);
+		if (at + LINE_BYTES > begin && at < end && !is_busy(m, line)) {
+			const uint64_t answered = make_so(m, line, state, units);
+
+			answered_units = MAX(answered_units, answered);
+		}
 	}
 	m->regions[channel_directory_region(m, first)].is_claimed = true;
+	return answered_units;
 }
 
 /* The NDP-M is told of the region, once. Returns when it has answered. */
@@ -207,13 +223,14 @@ uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin
 	static const enum near_state states[] = {NEAR_CPU, NEAR_NDP, NEAR_SHR};
 	const enum near_state state = states[owner];
 	const uint64_t page_bytes = s->c->p->page_bytes;
-	uint64_t done_units = now_ps * s->c->per_ps;
+	const uint64_t now = now_ps * s->c->per_ps;
+	uint64_t done_units = now;
 
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
 		struct ndp_m *m = manager_of_page(s, page);
+		const uint64_t answered = m ? claim_page(m, page, begin, end, state, now) : 0;
 
-		if (m)
-			claim_page(m, page, begin, end, state);
+		done_units = MAX(done_units, answered);
 	}
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
 		struct ndp_m *m = manager_of_page(s, page);

@@ -120,6 +120,46 @@ static void test_messages_once(void **state)
 	rig_close(&r);
 }
 
+/* Each line of which processors may have a copy that stands against the claim takes a slot, on the bus that is free
+ * first, and the claim ends when all have answered. What nobody on the bus stands against takes none. */
+static void test_slots(void **state)
+{
+	enum { LINES = PAGE_BYTES / RIG_LINE_BYTES };
+	static const struct {
+		enum channel_owner owner;
+		uint32_t slots;
+	} claims[] = {{CHANNEL_OWNER_CPU, 0},	     {CHANNEL_OWNER_SHARED, LINES}, {CHANNEL_OWNER_SHARED, 0},
+		      {CHANNEL_OWNER_NDP, LINES}, {CHANNEL_OWNER_NDP, 0},	    {CHANNEL_OWNER_SHARED, 0},
+		      {CHANNEL_OWNER_CPU, 0},	     {CHANNEL_OWNER_NDP, LINES}};
+
+	(void)state;
+	for (uint32_t buses = 1; buses <= 4; buses *= 2) {
+		uint64_t tick_ps, now_ps;
+		struct rig r;
+
+		rig_defaults(&r);
+		r.cpu_params.snoop_bus_count = buses;
+		r.cpu_params.bus_khz = 10000; /* of 100 ns, so that messages are no part of the time */
+		rig_open(&r, true);
+		tick_ps = 1000000000 / r.cpu_params.bus_khz;
+		access_alone(&r, CPU, FIRST, CPU_READ);
+		now_ps = r.ready_ps[CPU];
+		for (uint32_t i = 0; i < G_N_ELEMENTS(claims); i++) {
+			const uint64_t before = cpu_system_stats(r.cpu)->slots_beside;
+			uint64_t took_ps, last_ps;
+
+			now_ps += 100 * tick_ps;
+			took_ps = channel_claim(r.near, now_ps, FIRST, PAGE_BYTES, claims[i].owner) - now_ps;
+			assert_int_equal(cpu_system_stats(r.cpu)->slots_beside, before + claims[i].slots);
+			if (!claims[i].slots)
+				continue;
+			last_ps = (LINES / buses - 1) * tick_ps + r.cpu_params.snoop_latency_ps;
+			assert_in_range(took_ps, last_ps, last_ps + tick_ps); /* the first waits for a clock */
+		}
+		rig_close(&r);
+	}
+}
+
 /* The region's return to the summary is on its way to the NDP-AP when a part of it is claimed. */
 static void test_claim_behind_summary(void **state)
 {
@@ -774,7 +814,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_part_of_region),
 	    cmocka_unit_test(test_alone),
-	    cmocka_unit_test(test_messages_once),
+	    cmocka_unit_test(test_messages_once), cmocka_unit_test(test_slots),
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),

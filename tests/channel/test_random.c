@@ -446,7 +446,7 @@ static void test_rows(void **state)
 		struct rig r;
 
 		set_variant(&r, variants[i % G_N_ELEMENTS(variants)]);
-		run(&r, 1000 + i, accesses() / 4, true);
+		run(&r, 2000 + i, accesses() / 4, true);
 	}
 	missing = missing_rows(true);
 	if (missing && accesses() < ENOUGH) {
