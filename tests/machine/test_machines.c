@@ -342,6 +342,27 @@ static void streams(void **state)
 	each(stream_of);
 }
 
+/* A sector that is less than the memory's shortest access moves more than it is. Only the machine that is compared with
+ * GPGPU-Sim has that, as GPGPU-Sim does (docs/decisions/0042-two-gtx-480.md). */
+static void whole_accesses(const char *name, const struct machine_config *c)
+{
+	const struct gpu_config *g = machine_gpu_config(c);
+	uint64_t access_bytes;
+
+	if (!machine_config_has_gpu(c) || !g->l2.sector_bytes || !strcmp(name, "gtx480"))
+		return;
+	access_bytes = g->dram.data_bits * g->dram.burst_beats / 8;
+	if (g->l2.sector_bytes < access_bytes)
+		fail_msg("%s: each sector of %llu B of the L2 moves %llu B of DRAM", name,
+			 (unsigned long long)g->l2.sector_bytes, (unsigned long long)access_bytes);
+}
+
+static void sectors(void **state)
+{
+	(void)state;
+	each(whole_accesses);
+}
+
 /* Duality Cache's kernels alone are compared with the GPU server's on equal memories. */
 static void equal_memories(void **state)
 {
@@ -362,7 +383,7 @@ static void equal_memories(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(caches), cmocka_unit_test(statistics),
-					   cmocka_unit_test(streams),
+					   cmocka_unit_test(streams), cmocka_unit_test(sectors),
 					   cmocka_unit_test(equal_memories)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
