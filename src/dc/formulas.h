@@ -18,6 +18,9 @@ static inline uint64_t dc_log2_up(uint64_t n)
 }
 #define DC_LOG2(n) dc_log2_up(n)
 
+/* Rows of one value, 64 of them at once. */
+#define DC_FILLS(rows) (((rows) + 63) / 64)
+
 /* mul of short integers: the bits that addresses and indexes have, half of them set. */
 #define DC_USUAL_WIDTH(n) (n / 2)
 #define DC_USUAL_MUL \
@@ -66,7 +69,13 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	 DC_ROUND(e, m, r) + e + m + 28)
 /* The exponent halved, the mantissa inverted; iteration k takes 2 k + 8. */
 #define DC_FSQRT_BASE(e, m, r)                                                                                         \
-	(2 + (e + m + 1) + (e + m + 6) + (m + 3) + (m + r) * (m + r + 7) + 3 * (r) + DC_ROUND(e, m, r) + e + m + 13)
+	(2 + (e + m + 1) + (e + m + 6) + (m + 3) + DC_ROOT_DIGITS(m + r) + 3 * (r) + DC_ROUND(e, m, r) + e + m + 13)
+/* Digits of a root, of which each trial is two rows wider than the one before. */
+#define DC_ROOT_DIGITS(digits) ((digits) * ((digits) + 7))
+/* One by the root: m + 1 digits of it, and m + 2 of the quotient; exponents and rounding as of both. */
+#define DC_FRSQRT_BASE(e, m)                                                                                           \
+	(2 + (e + m + 1) + (e + m + 6) + (m + 3) + DC_ROOT_DIGITS(m + 1) + DC_FILLS(2 * m + 3) + 1 + 2 * (e + 2) +     \
+	 (m + 2) * (2 * m + 6) + 2 + (m + e + 5) + DC_ROUND(e, m, 1) + 5 + e + m + 8)
 #define DC_FMA_BASE(e, m, r)                                                                                           \
 	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + DC_DIFFERENCE(e) + DC_SWAP(e, 2 * m) +              \
 	 DC_COMPLEMENT(2 * m) + DC_ALIGN_BASE(2 * m, r) + DC_MAGNITUDE(2 * m, r) + DC_NORMALISE_BASE(e, 2 * m, r) +    \
@@ -79,15 +88,44 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_FTOI_USUAL(e, m) (4 * (2 + m) + 2 * b + 24)
 /* What else a conversion rounds by: a group's three rows, what is below one, the sum, its overflow. */
 #define DC_FTOI_ROUND (4 * b + 13)
-/* A multiplication by a constant, and conversions to and from fixed point of n bits: sections 3.1.3. */
-#define DC_RANGE(e, m, r) (DC_FMUL_BASE(e, m, r) * 3 / 4 + DC_FTOI_USUAL(e, m) + DC_ITOF_USUAL(e, m, r))
-#define DC_NEWTON_STEPS(m) ((m) > 24 ? 4 : 3)
+/* CORDIC (array/serial_cordic.c): what its steps take, none of which waits. In fixed point of n rows, for a rotation:
+ * which way it goes, two numbers moved down by addressing other rows and inverted where it goes back, three sums. For a
+ * root there is no angle. Powers and logarithms try a difference or a sum, and take it where its sign says so. */
+#define DC_TURN(n) (5 * (n) + 2)
+#define DC_TRY(n) (3 * (n) + 1)
+#define DC_ROOT_STEP(n) (4 * (n) + 2)
+/* A root's error is squared by a step: those behind the paper's 17 have nothing to do in 30 rows of fraction. */
+#define DC_ROOT_STEPS(k) ((k) < 17 ? (k) : 17)
+/* With the numbers that an iteration begins with. */
+#define DC_SINCOS_FIXED(n, k) ((n) + 1 + (k) * DC_TURN(n))
+#define DC_EXP_FIXED(n, k) (2 + (k) * DC_TRY(n))
+#define DC_LOG_FIXED(n, k) (1 + (k) * DC_TRY(n))
+#define DC_SQRT_FIXED(n, k) (2 * (n) + DC_ROOT_STEPS(k) * DC_ROOT_STEP(n))
+/* Rows moved down by what an exponent says, in steps of powers of two. */
+#define DC_MOVE_DOWN(e, rows) (2 * (e) + 4 + DC_LOG2(rows) * ((rows) + 2) + 1 - (1ull << DC_LOG2(rows)))
+/* A magnitude's leading one moved to the highest row, rounded, put together. */
+#define DC_PUT_MAGNITUDE(e, m, rows)                                                                                   \
+	(DC_LOG2(rows) * ((rows) + 4) + 1 - (1ull << DC_LOG2(rows)) + 3 * (e) + 2 * (m) + 11)
+/* Quarter turns: a partial product for each one of 2 / pi, of which half of the rows and one are; its nearest whole
+ * one; the result's sign; of a sine that of what is zero. */
+#define DC_WAVE_ENDS(e, m, n)                                                                                          \
+	(2 + (m) + 1 + ((n) / 2 + 1) * ((m) + 1) + DC_MOVE_DOWN(e, (m) + (n)) + 6 * (n) + 10 +                         \
+	 DC_PUT_MAGNITUDE(e, m, n))
+#define DC_FSIN_BASE(e, m) (DC_WAVE_ENDS(e, m, n) + 4 + DC_SINCOS_FIXED(n, k))
+#define DC_FCOS_BASE(e, m) (DC_WAVE_ENDS(e, m, n) + 2 + DC_SINCOS_FIXED(n, k))
+#define DC_FEXP_BASE(e, m)                                                                                             \
+	((m) + DC_MOVE_DOWN(e, (n) + 8) + 2 * (n) + DC_EXP_FIXED(n, k) + 3 * (e) + 2 * (m) + 50)
+#define DC_FLOG_BASE(e, m) ((m) + (e) + DC_LOG_FIXED(n, k) + 4 * (n) + DC_PUT_MAGNITUDE(e, m, (n) + 8) + 49)
+/* The exponent halved, the mantissa down by a row where it is odd; what is not from 1/2 to 1 is the nearest that is.
+ */
+#define DC_FROOT_BASE(e, m) (3 * (e) + 4 * (m) + DC_SQRT_FIXED(n, k) + 34)
 /* newton.h: the first number; steps of three products, two sums, a constant, a half and a copy; special operands. */
-#define DC_FRSQRT_BASE(e, m)                                                                                           \
-	(2 * n + DC_NEWTON_STEPS(m) * (3 * DC_FMUL_BASE(e, m, 1) + 2 * DC_FADD_BASE(e, m, 1) + 2 * n + e + 3) + 20)
+#define DC_NEWTON_STEPS 3
+#define DC_FNEWTON_BASE(e, m)                                                                                          \
+	(2 * n + DC_NEWTON_STEPS * (3 * DC_FMUL_BASE(e, m, 1) + 2 * DC_FADD_BASE(e, m, 1) + 2 * n + e + 3) + 20)
 #define DC_FTANH_BASE(e, m)                                                                                            \
-	(DC_FMUL_BASE(e, m, 1) + DC_RANGE(e, m, 1) + 4 * k * (n + 1) + 2 + 2 * DC_FADD_BASE(e, m, 1) +                 \
-	 DC_FDIV_BASE(e, m, 1) + 7 * n + e + 15)
+	(DC_FMUL_BASE(e, m, 1) + DC_FEXP_BASE(e, m) + 2 * DC_FADD_BASE(e, m, 1) + DC_FDIV_BASE(e, m, 1) + 7 * n + e +  \
+	 15)
 
 /* Gradual underflow (array/gradual.h). What is looked for: a row cleared, its wired-OR; of an operand whether its
  * exponent is zero and its fraction is not; of a result whether it is too small and not zero; of a conversion's before

@@ -354,8 +354,8 @@ static bool set_special(struct dc_use *u, const struct ptx_inst *i)
 	case PTX_OP_RCP: set_float(u, DC_OP_FDIV, i->type); return true;
 	case PTX_OP_SQRT: set_float(u, DC_OP_FSQRT, i->type); return true;
 	case PTX_OP_RSQRT: set_float(u, DC_OP_FRSQRT, i->type); return true;
-	case PTX_OP_SIN:
-	case PTX_OP_COS: set_float(u, DC_OP_FSIN, i->type); return true;
+	case PTX_OP_SIN: set_float(u, DC_OP_FSIN, i->type); return true;
+	case PTX_OP_COS: set_float(u, DC_OP_FCOS, i->type); return true;
 	case PTX_OP_EX2: set_float(u, DC_OP_FEXP, i->type); return true;
 	case PTX_OP_TANH: set_float(u, DC_OP_FTANH, i->type); return true;
 	case PTX_OP_LG2: set_float(u, DC_OP_FLOG, i->type); return true;
@@ -455,6 +455,7 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 	}
 	if (set_special(use, inst) || set_bits(use, inst, is_fixed) || set_other(use, inst)) {
 		/* cvt's is f32's alone, and f64 has it where it is approximate. */
+		use->is_approx = inst->mods.approx && inst->type == PTX_F32;
 		use->flushes = inst->mods.ftz && inst->op != PTX_OP_CVT && (use->m != 53 || inst->mods.approx);
 		if (inst->type == PTX_PRED && use->op == DC_OP_COPY)
 			use->op = DC_OP_PREDICATE;
@@ -462,6 +463,14 @@ bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, c
 	}
 	*why = "an operation that no array of the cache does";
 	return false;
+}
+
+void dc_use_table_roots(struct dc_use *use)
+{
+	if (use->is_approx && use->op == DC_OP_FSQRT)
+		use->op = DC_OP_FROOT;
+	else if (use->is_approx && use->op == DC_OP_FRSQRT)
+		use->op = DC_OP_FNEWTON;
 }
 
 static bool is_in(const uint64_t *set, const struct ptx_operand *o)

@@ -34,6 +34,7 @@ struct dc_use {
 	 * C of operands, DC_KEPT_RESULT. COMPLEMENT: the one of A and RESULT that does. DC_KEPT_OPEN: these are
 	 * open numbers (array/open.h). */
 	uint8_t kept;
+	bool is_approx; /* of f32: PTX leaves the last digits open */
 	bool flushes;	/* .ftz: denormals are zero whatever the machine does */
 	uint16_t least; /* exponent of the least normal number of a result that is rounded below it too; 0: none */
 };
@@ -53,6 +54,9 @@ enum dc_op_kind dc_op_kind(enum dc_op op);
  * from the instruction's operands: where a register of the kernel is equal in all lanes, the caller says so by
  * is_fixed. */
 bool dc_use_of(const struct ptx_inst *inst, bool is_fixed, struct dc_use *use, const char **why);
+
+/* Approximate roots by Table 1's algorithms: CORDIC, fast inverse square root. */
+void dc_use_table_roots(struct dc_use *use);
 
 /* use->kept from the registers of the bit set; NULL: none. A move between a register of the set and another one is a
  * conversion: its operation becomes COMPLEMENT. */

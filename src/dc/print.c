@@ -81,6 +81,8 @@ static void print_kept(FILE *out, const struct dc_kernel *k, const struct dc_slo
 
 	if (s->kind != DC_SLOT_ALU || !dc_use_of(s->inst, false, &use, &why))
 		return;
+	if (k->has_table_roots)
+		dc_use_table_roots(&use);
 	dc_use_keep(&use, k->is_kept, k->is_open, s->inst);
 	for (uint32_t n = 0; n < s->src_count; n++)
 		if (use.kept >> n & 1) {

@@ -51,6 +51,8 @@ static uint32_t wanted_rows(const struct dc_kernel *k, const struct dc_slot *s)
 		is_fixed &= s->src[o].kind == DC_SRC_IMM || s->src[o].kind == DC_SRC_HOST;
 	if (!dc_use_of(s->inst, is_fixed, &use, &why))
 		return 0;
+	if (k->has_table_roots)
+		dc_use_table_roots(&use);
 	dc_use_keep(&use, k->is_kept, k->is_open, s->inst);
 	return dc_scratch_rows(&use, &arith);
 }

@@ -243,6 +243,8 @@ struct dc_kernel {
 	bool has_barrier, has_warp_ops, has_shared; /* any of them: a CTA must fit one control block */
 	uint64_t *is_host; /* bit set over func->regs: the value is a host value, in no array */
 	uint64_t *is_kept; /* the same: a float whose mantissa lies in two's complement, array/complement.h */
+	bool has_table_roots; /* approximate ones: dc_use_table_roots */
+	bool splits_fma;      /* it was compiled with fma as mul and add */
 	bool is_open; /* those are open numbers: array/open.h */
 	uint32_t *host_of; /* [func->reg_count]: number of the host value, UINT32_MAX */
 	struct dc_counts counts;

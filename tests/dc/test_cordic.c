@@ -1,5 +1,6 @@
-/* test_cordic.c - sin, cos, 2^x and log2 x by shift and add: rows of bits against lanes of words, to the bit and the
- * cycle; these against the host's functions within PTX's bounds of .approx; the tables against their definition. */
+/* test_cordic.c - sin, cos, 2^x, log2 x and square roots by shift and add: rows of bits against lanes of words, to the
+ * bit and the cycle; these against the host's functions within PTX's bounds of .approx; the tables
+ * against their definition. */
 #include <glib.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +17,8 @@ enum { A = 0, D = 192, T = 330, LANES = 32 };
 static struct dc_serial serial;
 static uint64_t random_state = 11;
 
-static const enum dc_op op_of[] = {[DC_SIN] = DC_OP_FSIN, [DC_COS] = DC_OP_FSIN, [DC_EX2] = DC_OP_FEXP,
-				   [DC_LG2] = DC_OP_FLOG};
+static const enum dc_op op_of[] = {[DC_SIN] = DC_OP_FSIN, [DC_COS] = DC_OP_FCOS, [DC_EX2] = DC_OP_FEXP,
+				   [DC_LG2] = DC_OP_FLOG, [DC_SQRT] = DC_OP_FROOT};
 
 static uint32_t draw(void)
 {
@@ -89,11 +90,11 @@ static void check_lanes(enum dc_function function, uint32_t iterations, bool is_
 
 static void test_rows_and_words(void **state)
 {
-	static const uint32_t iterations[] = {4, 15, 17, 26, 31, 60};
+	static const uint32_t iterations[] = {4, 13, 17, 26, 31, 60};
 	static uint64_t a[DC_COLUMNS];
 
 	(void)state;
-	for (uint32_t function = DC_SIN; function <= DC_LG2; function++)
+	for (uint32_t function = DC_SIN; function <= DC_SQRT; function++)
 		for (uint32_t k = 0; k < G_N_ELEMENTS(iterations); k++)
 			for (uint32_t round = 0; round < 4; round++) {
 				for (uint32_t i = 0; i < DC_COLUMNS; i++)
@@ -122,9 +123,10 @@ static double worst(enum dc_function function, uint32_t iterations, double from,
 		const double want = function == DC_SIN	 ? sin((double)x)
 				    : function == DC_COS ? cos((double)x)
 				    : function == DC_EX2 ? exp2((double)x)
-							 : log2((double)x);
+				    : function == DC_LG2 ? log2((double)x)
+							 : sqrt((double)x);
 
-		most = fmax(most, fabs(got - want) / (function == DC_EX2 ? want : 1));
+		most = fmax(most, fabs(got - want) / (function == DC_EX2 || function == DC_SQRT ? want : 1));
 	}
 	return most;
 }
@@ -144,6 +146,12 @@ static void test_errors(void **state)
 	assert_true(worst(DC_EX2, 17, -120, 120) < 0x1p-16);
 	assert_true(worst(DC_LG2, 26, 0.5, 2) < 0x1p-23);
 	assert_true(worst(DC_LG2, 17, 0.5, 2) < 0x1p-16);
+	/* PTX: sqrt.approx 2^-23, which the paper's 17 iterations meet. */
+	assert_true(worst(DC_SQRT, 17, 0x1p-126, 4) < 0x1p-23);
+	assert_true(worst(DC_SQRT, 17, 1, 0x1p40) < 0x1p-23);
+	assert_true(worst(DC_SQRT, 8, 1, 4) < 0x1p-13 && worst(DC_SQRT, 8, 1, 4) > 0x1p-18);
+	assert_true(value(DC_SQRT, 17, 0) == 0 && isnan(value(DC_SQRT, 17, -1)));
+	assert_true(value(DC_SQRT, 17, INFINITY) == INFINITY && signbit(value(DC_SQRT, 17, -0.0f)));
 	for (int n = -126; n < 128; n++) {
 		assert_true(value(DC_EX2, 26, (float)n) == ldexpf(1, n));
 		assert_true(value(DC_LG2, 26, ldexpf(1, n)) == (float)n);
@@ -168,6 +176,12 @@ static void test_tables(void **state)
 		gain /= sqrt(1 + ldexp(1, -2 * i));
 	}
 	assert_int_equal(dc_cordic_gain[DC_CORDIC_GAINS], (uint32_t)rint(gain * 0x1p30));
+	gain = 1;
+	for (int i = 0; i <= DC_CORDIC_ROOTS; i++) {
+		assert_int_equal(dc_cordic_root[i], (uint32_t)rint(0x1p28 / gain));
+		if (i < DC_CORDIC_ROOTS)
+			gain *= 1 - ldexp(1, -2 * dc_cordic_root_shift[i]);
+	}
 	assert_int_equal(dc_cordic_quarters, (uint32_t)floor(M_2_PI * 0x1p32));
 }
 

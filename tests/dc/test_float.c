@@ -784,27 +784,83 @@ static void do_routine(const struct dc_use *u, const struct dc_arith *arith, uin
 	}
 }
 
-static void check_routine(const struct dc_use *u, uint32_t variant, const uint64_t *a, const uint64_t *b)
+static void check_with(const struct dc_use *u, uint32_t variant, const uint64_t *a, const uint64_t *b, uint64_t guard,
+		       uint32_t savings)
 {
 	static uint64_t d[DC_COLUMNS];
 
 	for (uint32_t truncated = 0; truncated < (u->op == DC_OP_FDIV ? 2 : 1); truncated++) {
 		const struct dc_arith arith = {.cordic_iterations = 17, .is_truncated = truncated, .flushes = true};
 
-		dc_serial_begin(&serial, DC_SAVE_ALL);
+		dc_serial_begin(&serial, savings);
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			serial.guard.w[i] = guard;
 		dc_serial_put(&serial, A, u->n, a);
 		dc_serial_put(&serial, B, u->n, b);
 		do_routine(u, &arith, variant);
 		dc_serial_get(&serial, D, u->op == DC_OP_FCOMPARE ? 1 : u->n, d);
-		assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+		if (!savings || !dc_has_facts(u->op))
+			assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+		if (dc_has_facts(u->op))
+			assert_int_equal(serial.cycles,
+					 word_cycles(u, &arith, savings, (const uint64_t *[]){a, b, b}));
 		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
 			const uint64_t e = wanted(u, variant, truncated, a[i], b[i]);
 
-			if (d[i] != e)
+			if (d[i] != e && guard >> i % 64 & 1)
 				fail_msg("%s %u e=%u m=%u truncated=%u: %llx, %llx: %llx, expected %llx",
 					 dc_op_name(u->op), variant, u->e, u->m, truncated, (unsigned long long)a[i],
 					 (unsigned long long)b[i], (unsigned long long)d[i], (unsigned long long)e);
 		}
+	}
+}
+
+static void check_routine(const struct dc_use *u, uint32_t variant, const uint64_t *a, const uint64_t *b)
+{
+	static const uint32_t each[] = {DC_SAVE_ALL, 0, 1u << DC_SAVE_ZERO_RESIDUES, 1u << DC_SAVE_LEADING_ZEROS};
+
+	for (uint32_t k = 0; k < (dc_has_facts(u->op) ? G_N_ELEMENTS(each) : 1); k++)
+		check_with(u, variant, a, b, ~0ull, each[k]);
+}
+
+/* Mantissas of which all have rows of zeros, quotients and roots that end, in some rounds of all lanes. Zeros, and what
+ * is divided by them, among them. */
+static void check_short(enum dc_op op, uint32_t e, uint32_t m)
+{
+	const struct dc_use u = {.op = op, .n = (uint8_t)(e + m), .e = (uint8_t)e, .m = (uint8_t)m, .times = 1};
+	const struct dc_arith arith = {.flushes = true};
+	static uint64_t a[DC_COLUMNS], b[DC_COLUMNS];
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t round = 0; round < 60; round++) {
+		const uint32_t bits = round % (m < 12 ? m : 12);
+
+		for (uint32_t i = 0; i < DC_COLUMNS; i++) {
+			const uint64_t x = 1 + draw() % low(bits + 1), y = 1 + draw() % low(bits + 1);
+
+			a[i] = nearest(&u, op == DC_OP_FDIV ? (double)(round % 3 ? x * y : x) : (double)(x * x));
+			b[i] = nearest(&u, (double)(round % 5 == 4 ? 1 : y));
+			if (round % 7 == 6 && i % 9 == 0)
+				a[i] = 0;
+			if (round % 11 == 10 && i % 13 == 0)
+				b[i] = 0;
+			if (op != DC_OP_FDIV && i % 2 && round % 4 == 3) /* no square */
+				a[i] += 1ull << (m - 1);
+		}
+		check_with(&u, 0, a, b, round % 3 == 1 ? 0x5a5a5a5a00ff00ffull : ~0ull, DC_SAVE_ALL);
+		if (serial.cycles < least)
+			least = serial.cycles;
+	}
+	assert_true(m < 20 || 2 * least < dc_base_cycles(&u, &arith));
+}
+
+static void test_short_digits(void **state)
+{
+	(void)state;
+	for (uint32_t k = 0; k < 2; k++) {
+		check_short(k ? DC_OP_FSQRT : DC_OP_FDIV, 8, 24);
+		check_short(k ? DC_OP_FSQRT : DC_OP_FDIV, 11, 53);
+		check_short(k ? DC_OP_FSQRT : DC_OP_FDIV, 8, 8);
 	}
 }
 
@@ -1087,21 +1143,26 @@ static void test_formats(void **state)
 
 /* ---- routines of routines ---- */
 
-static void check_own(const struct dc_use *u, const uint64_t *a)
+static void check_own(const struct dc_use *u, const uint64_t *a, uint32_t savings)
 {
 	const struct dc_arith arith = {.cordic_iterations = 26, .flushes = true};
 	_Alignas(64) uint64_t in[ROW], out[ROW];
 	static uint64_t d[DC_COLUMNS];
 
-	dc_serial_begin(&serial, DC_SAVE_ALL);
+	dc_serial_begin(&serial, savings);
 	dc_serial_put(&serial, A, u->n, a);
 	if (u->op == DC_OP_FTANH)
 		dc_serial_ftanh(&serial, u, &arith, D, A, T);
+	else if (u->op == DC_OP_FNEWTON)
+		dc_serial_fnewton(&serial, u, &arith, D, A, T);
 	else
 		dc_serial_frsqrt(&serial, u, &arith, D, A, T);
 	dc_serial_get(&serial, D, u->n, d);
-	assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
-	assert_int_equal(serial.savings, DC_SAVE_ALL);
+	if (!savings || !dc_has_facts(u->op))
+		assert_int_equal(serial.cycles, dc_base_cycles(u, &arith));
+	if (dc_has_facts(u->op))
+		assert_int_equal(serial.cycles, word_cycles(u, &arith, savings, (const uint64_t *[]){a, a, a}));
+	assert_int_equal(serial.savings, savings);
 	assert_true(serial.most_row < T + dc_scratch_rows(u, &arith));
 	for (uint32_t first = 0; first < DC_COLUMNS; first += ROW) {
 		for (uint32_t i = 0; i < ROW; i++) {
@@ -1112,6 +1173,8 @@ static void check_own(const struct dc_use *u, const uint64_t *a)
 		}
 		if (u->op == DC_OP_FTANH)
 			dc_tanh(arith.cordic_iterations, (uint32_t *)in, (uint32_t *)out);
+		else if (u->op == DC_OP_FNEWTON)
+			dc_newton32((uint32_t *)in, (uint32_t *)out);
 		else if (u->n == 64)
 			dc_rsqrt64(in, out);
 		else
@@ -1120,7 +1183,10 @@ static void check_own(const struct dc_use *u, const uint64_t *a)
 			const uint64_t word = u->n == 64 ? out[i] : ((uint32_t *)out)[i];
 			const double x = value_of(u, a[first + i]), got = value_of(u, word);
 			const double want = u->op == DC_OP_FTANH ? tanh(x) : 1 / sqrt(x);
-			const double bound = u->op == DC_OP_FTANH ? 0x1p-11 : u->n == 64 ? 0x1p-51 : 0x1.1p-23;
+			const double bound = u->op == DC_OP_FTANH     ? 0x1p-11
+					     : u->op == DC_OP_FNEWTON ? 0x1.1p-23
+					     : u->n == 64	      ? 0x1.8p-52
+								      : 0x1p-23;
 
 			if (word != d[first + i] && !(isnan(got) && isnan(value_of(u, d[first + i]))))
 				fail_msg("%s: %llx: %llx bit by bit, %llx by words", dc_op_name(u->op),
@@ -1137,8 +1203,12 @@ static void test_own(void **state)
 	static const struct dc_use uses[] = {
 	    {.op = DC_OP_FRSQRT, .n = 32, .e = 8, .m = 24, .bits = 32, .times = 1},
 	    {.op = DC_OP_FRSQRT, .n = 64, .e = 11, .m = 53, .bits = 32, .times = 1},
+	    {.op = DC_OP_FNEWTON, .n = 32, .e = 8, .m = 24, .bits = 32, .times = 1},
 	    {.op = DC_OP_FTANH, .n = 32, .e = 8, .m = 24, .bits = 32, .times = 1}};
+	const struct dc_arith arith = {.flushes = true};
+	struct dc_use part = uses[0];
 	static uint64_t a[DC_COLUMNS];
+	uint64_t parts;
 
 	(void)state;
 	for (uint32_t n = 0; n < G_N_ELEMENTS(uses); n++)
@@ -1148,8 +1218,17 @@ static void test_own(void **state)
 				if (!(a[i] >> (uses[n].m - 1) & low(uses[n].e))) /* flushed before */
 					a[i] &= 1ull << (uses[n].n - 1);
 			}
-			check_own(&uses[n], a);
+			check_own(&uses[n], a, round % 2 ? DC_SAVE_ALL : 0);
+			for (uint32_t i = 0; i < DC_COLUMNS; i++) /* powers of two, of which every second is a square */
+				a[i] = (low(uses[n].e - 1u) + (uses[n].op == DC_OP_FTANH ? 0 : (i % 3) << (round % 2)))
+				       << (uses[n].m - 1);
+			check_own(&uses[n], a, DC_SAVE_ALL);
 		}
+	/* No more than a root and a reciprocal. */
+	part.op = DC_OP_FSQRT;
+	parts = dc_base_cycles(&part, &arith);
+	part.op = DC_OP_FDIV;
+	assert_true(dc_base_cycles(&uses[0], &arith) <= parts + dc_base_cycles(&part, &arith));
 }
 
 int main(void)
@@ -1165,6 +1244,7 @@ int main(void)
 	    cmocka_unit_test(test_nothing_to_save),
 	    cmocka_unit_test(test_fma),
 	    cmocka_unit_test(test_routines),
+	    cmocka_unit_test(test_short_digits),
 	    cmocka_unit_test(test_integers),
 	    cmocka_unit_test(test_to_integers),
 	    cmocka_unit_test(test_formats),

@@ -16,6 +16,10 @@ const uint32_t dc_cordic_log[DC_CORDIC_STEPS] = {
 const uint32_t dc_cordic_gain[DC_CORDIC_GAINS + 1] = {
     0x40000000, 0x2d413ccd, 0x287a26c5, 0x2744c375, 0x26f72284, 0x26e3b583, 0x26ded9f5, 0x26dda30d, 0x26dd5553,
     0x26dd41e4, 0x26dd3d09, 0x26dd3bd2, 0x26dd3b84, 0x26dd3b71, 0x26dd3b6c, 0x26dd3b6a, 0x26dd3b6a};
+const uint8_t dc_cordic_root_shift[DC_CORDIC_ROOTS] = {1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 13, 14, 15};
+const uint32_t dc_cordic_root[DC_CORDIC_ROOTS + 1] = {
+    0x10000000, 0x15555555, 0x16c16c17, 0x171de3a5, 0x173518be, 0x174c6523, 0x175239b2, 0x1753aeed, 0x17540c3d,
+    0x17542391, 0x17542966, 0x17542adb, 0x17542b39, 0x17542b50, 0x17542b56, 0x17542b5c, 0x17542b5d, 0x17542b5d};
 const uint32_t dc_cordic_quarters = 0xa2f9836e;
 
 enum { LANES = 32, ONE = 1 << DC_CORDIC_FRACTION, NAN_BITS = 0x7fffffff, INFINITE = 0x7f800000 };
@@ -206,6 +210,53 @@ static void logarithms(uint32_t iterations, const uint32_t *in, uint32_t *out)
 		out[lane] = logarithm(in[lane], sum[lane]);
 }
 
+/* ---- square roots ---- */
+
+/* x has 30 bits of fraction: what is not from a half to 1 is the nearest that is. */
+static uint32_t root(uint32_t in, int32_t x)
+{
+	const uint32_t exponent = (exponent_of(in) + 127) >> 1;
+
+	if (is_nan(in) || (in >> 31 && exponent_of(in)))
+		return NAN_BITS;
+	if (!exponent_of(in))
+		return in & 0x80000000;
+	if (exponent_of(in) == 0xff)
+		return INFINITE;
+	if (x >= ONE)
+		x = ONE - (1 << (DC_CORDIC_FRACTION - 24));
+	else if (x < ONE / 2)
+		x = ONE / 2;
+	return put(false, (int32_t)exponent, (uint32_t)x, DC_CORDIC_FRACTION - 24);
+}
+
+static void roots(uint32_t iterations, const uint32_t *in, uint32_t *out)
+{
+	const uint32_t steps = iterations < DC_CORDIC_ROOTS ? iterations : DC_CORDIC_ROOTS;
+	const int32_t c = (int32_t)dc_cordic_root[steps];
+	int32_t x[LANES], y[LANES];
+
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		const int32_t v = (int32_t)(mantissa_of(in[lane]) << (DC_CORDIC_FRACTION - 24) >> (in[lane] >> 23 & 1));
+
+		x[lane] = v + c;
+		y[lane] = v - c;
+	}
+	for (uint32_t i = 0; i < steps; i++) {
+		const uint32_t shift = dc_cordic_root_shift[i];
+
+		for (uint32_t lane = 0; lane < LANES; lane++) {
+			const int32_t p = ~(y[lane] >> 31); /* all ones: y is to become less */
+			const int32_t dx = ((y[lane] >> shift) ^ p) - p, dy = ((x[lane] >> shift) ^ p) - p;
+
+			x[lane] += dx;
+			y[lane] += dy;
+		}
+	}
+	for (uint32_t lane = 0; lane < LANES; lane++)
+		out[lane] = root(in[lane], x[lane]);
+}
+
 void dc_cordic(enum dc_function function, uint32_t iterations, const uint32_t *in, uint32_t *out)
 {
 	switch (function) {
@@ -213,5 +264,6 @@ void dc_cordic(enum dc_function function, uint32_t iterations, const uint32_t *i
 	case DC_COS: waves(function, iterations, in, out); break;
 	case DC_EX2: powers(iterations, in, out); break;
 	case DC_LG2: logarithms(iterations, in, out); break;
+	case DC_SQRT: roots(iterations, in, out); break;
 	}
 }

@@ -1,4 +1,7 @@
 /* facts.c - what the operands of 32 lanes say about how long an operation takes. */
+#include <math.h>
+
+#include "dc/array/newton.h"
 #include "dc/array/open.h"
 
 enum { LANES = 32 };
@@ -388,6 +391,85 @@ static void fma_lanes_facts(struct dc_facts *f, const struct dc_use *use, const 
 	f->any_swap |= or_lanes(&l.swaps) != 0;
 }
 
+/* ---- digits ---- */
+
+enum { ALL_DIGITS = 1000 };
+
+static uint32_t zeros_of(uint64_t x)
+{
+	return (uint32_t)__builtin_ctzll(x);
+}
+
+static void need(uint32_t *digits, uint32_t lane)
+{
+	if (lane > *digits)
+		*digits = lane;
+}
+
+/* Digits of x by y, mantissas of w rows, until nothing is left: of one that ends its last that is not zero. By zero x
+ * itself moves up and out. */
+static uint32_t quotient_digits(uint64_t x, uint64_t y, uint32_t w)
+{
+	if (!x)
+		return 0;
+	if (!y)
+		return w - zeros_of(x) + 1;
+	if (x % (y >> zeros_of(y)))
+		return ALL_DIGITS;
+	return zeros_of(y) - zeros_of(x) + 1; /* of y's zeros as many as x has are gone in the first digit or before */
+}
+
+/* Digits of a root of m + 1 rows until nothing is left. */
+static uint32_t root_digits(uint64_t mantissa, bool is_even, uint32_t m, uint32_t digits)
+{
+	const uint64_t x = mantissa << is_even;
+	const uint32_t low = 2 * digits - (m + 1);
+
+	if (!x)
+		return 0;
+
+	const uint32_t zeros = zeros_of(x) + low;
+	const uint64_t odd = x >> zeros_of(x), root = (uint64_t)llrint(sqrt((double)odd));
+
+	return zeros % 2 || root * root != odd ? ALL_DIGITS : digits - zeros / 2;
+}
+
+static void fdiv_facts(struct dc_facts *f, const struct dc_use *use, const void *const *src, uint32_t mask)
+{
+	for (uint32_t i = 0; i < LANES; i++) {
+		const uint64_t x = parts_of(use, src[0], i).mantissa, y = parts_of(use, src[1], i).mantissa;
+
+		if (!is_in(mask, i))
+			continue;
+		f->or_b |= y;
+		if (f->digits < ALL_DIGITS)
+			need(&f->digits, quotient_digits(x, y, use->m));
+	}
+}
+
+static void root_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
+		       uint32_t mask)
+{
+	const bool has_quotient = use->op == DC_OP_FRSQRT;
+	const uint32_t m = use->m, digits = has_quotient || !a->is_truncated ? m + 1 : m;
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		const struct parts p = parts_of(use, src[0], i);
+
+		if (!is_in(mask, i))
+			continue;
+		if (f->digits < ALL_DIGITS)
+			need(&f->digits, root_digits(p.mantissa, !(p.exponent & 1), m, digits));
+		if (!has_quotient)
+			continue;
+
+		const uint64_t root = p.mantissa ? dc_root_digits(p.mantissa, !(p.exponent & 1), m) : 0;
+
+		f->or_b |= root;
+		need(&f->more_digits, quotient_digits(1ull << m, root, m + 1));
+	}
+}
+
 /* The product as a number of 2 m bits whose hidden one would be its highest, plus the addend as one of that kind. */
 static void fma_facts(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		      uint32_t mask)
@@ -470,6 +552,9 @@ void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_
 	case DC_OP_FADD: fadd_facts(f, use, a, src, mask); break;
 	case DC_OP_FMUL: fmul_facts(f, use, src, mask); break;
 	case DC_OP_FMA: fma_facts(f, use, a, src, mask); break;
+	case DC_OP_FDIV: fdiv_facts(f, use, src, mask); break;
+	case DC_OP_FSQRT:
+	case DC_OP_FRSQRT: root_facts(f, use, a, src, mask); break;
 	case DC_OP_INT_TO_FLOAT: to_float_facts(f, use, src, mask); break;
 	case DC_OP_FLOAT_TO_INT: exponent_facts(f, use, src, mask, use->bits, true); break;
 	case DC_OP_FLOAT_ROUND: exponent_facts(f, use, src, mask, use->m - 1, false); break;

@@ -13,6 +13,9 @@ bool dc_has_facts(enum dc_op op)
 	case DC_OP_FADD:
 	case DC_OP_FMUL:
 	case DC_OP_FMA:
+	case DC_OP_FDIV:
+	case DC_OP_FSQRT:
+	case DC_OP_FRSQRT:
 	case DC_OP_INT_TO_FLOAT:
 	case DC_OP_FLOAT_TO_INT:
 	case DC_OP_FLOAT_ROUND: return true;
@@ -169,6 +172,47 @@ static uint64_t mantissa_cycles(const struct dc_use *use, uint32_t savings, cons
 	return 2 * m + partial_products(f->or_b, m, m + 2, 1, is_on(savings, DC_SAVE_PARTIAL_PRODUCTS));
 }
 
+/* What a division of mantissas takes less than `digits` of 2 w + 4: the divisor's zeros are left out of each trial, and
+ * when no lane has a residue the other digits are zeros at once. */
+static uint64_t quotient_cycles(uint64_t divisors, uint64_t w, uint32_t digits, uint32_t needed, uint32_t savings)
+{
+	const bool looks = is_on(savings, DC_SAVE_ZERO_RESIDUES);
+	const uint64_t done = looks ? min64(needed, digits) : digits;
+	uint64_t zeros = 0, cycles = 0;
+
+	if (is_on(savings, DC_SAVE_LEADING_ZEROS)) {
+		cycles += DC_LOG2(w) + 1;
+		zeros = divisors ? min64((uint64_t)__builtin_ctzll(divisors), w - 1) : w - 1;
+	}
+	return cycles + done * (looks + 2 * (w - zeros) + 4) + (done < digits ? 2 : 0);
+}
+
+/* Instead of DC_ROOT_DIGITS. */
+static uint64_t root_cycles(uint32_t digits, uint32_t needed, uint32_t savings)
+{
+	const bool looks = is_on(savings, DC_SAVE_ZERO_RESIDUES);
+	const uint64_t done = looks ? min64(needed, digits) : digits;
+
+	return DC_ROOT_DIGITS(done) + looks * done + (done < digits ? 2 : 0);
+}
+
+static uint64_t digit_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings,
+			     const struct dc_facts *f)
+{
+	const uint64_t base = dc_base_cycles(use, a) / use->times - dc_sense_cycles(use, a), m = use->m;
+	const uint32_t r = !a->is_truncated, digits = use->op == DC_OP_FSQRT ? use->m + r : use->m + 1u;
+
+	switch (use->op) {
+	case DC_OP_FDIV:
+		return base - (m + 1 + r) * (2 * m + 4) + quotient_cycles(f->or_b, m, digits + r, f->digits, savings);
+	case DC_OP_FSQRT:
+		return base - DC_ROOT_DIGITS((uint64_t)digits) + root_cycles(digits, f->digits, savings);
+	default:
+		return base - DC_ROOT_DIGITS(m + 1) + root_cycles(digits, f->digits, savings) - (m + 2) * (2 * m + 6) +
+		       quotient_cycles(f->or_b, m + 1, use->m + 2u, f->more_digits, savings);
+	}
+}
+
 static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings,
 			     const struct dc_facts *f)
 {
@@ -180,6 +224,9 @@ static uint64_t float_cycles(const struct dc_use *use, const struct dc_arith *a,
 	case DC_OP_FADD:
 		return DC_UNPACK(e, m) + kept * DC_KEPT_UNPACK + add_core_cycles(use, m, r, savings, f) +
 		       DC_ROUND(e, m, r) + DC_PACK(e, m);
+	case DC_OP_FDIV:
+	case DC_OP_FSQRT:
+	case DC_OP_FRSQRT: return digit_cycles(use, a, savings, f);
 	case DC_OP_FMUL:
 		return DC_FMUL_BASE(e, m, r) - (m * m + 3 * m - 2) + mantissa_cycles(use, savings, f);
 	case DC_OP_FMA:

@@ -22,10 +22,12 @@ enum dc_saving {
 #define DC_SAVE_ALL ((1u << DC_SAVING_COUNT) - 1)
 
 struct dc_facts {
-	uint64_t or_a, or_b;	/* of the operands; signed: of x ^ (x >> n-1); floats: of mantissas */
+	/* Of the operands; signed: of x ^ (x >> n-1); floats: of mantissas; RSQRT: or_b of roots. */
+	uint64_t or_a, or_b;
 	uint64_t multiplier_rows; /* MUL: rows of the multiplier with a one in some lane */
 	bool any_negative, any_zero_divisor, any_lane, any_swap;
-	uint32_t digits;	/* of the longest quotient */
+	uint32_t digits; /* of the longest quotient; of floats, and of roots: for which some lane has a residue */
+	uint32_t more_digits;	/* RSQRT: of the quotient behind the root */
 	uint64_t zero_residues; /* iterations, counted from the last one, in which every lane's residue is zero */
 	/* Alignment: bit k of the first for the difference k; rest: one beyond the mantissa. Normalisation: bit t for
 	 * the leading one at row t below the overflow's. FMA of doubles has more than 64 of each. */

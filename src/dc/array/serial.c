@@ -190,6 +190,17 @@ void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t co
 	WRITE(d, none_of(s, first, count, i));
 }
 
+bool dc_serial_are_set(struct dc_serial *s, uint32_t first, uint32_t count)
+{
+	uint64_t clear = 0;
+
+	CHECK(count <= SENSED_MAX);
+	s->cycles++;
+	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+		clear |= ~all_of(s, first, count, i) & s->guard.w[i];
+	return !clear;
+}
+
 void dc_serial_same(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
 	CHECK(count <= 2 * SENSED_MAX);
@@ -275,4 +286,13 @@ uint32_t dc_serial_width(struct dc_serial *s, uint32_t first, uint32_t n)
 		width--;
 	}
 	return width;
+}
+
+uint32_t dc_serial_zeros(const struct dc_serial *s, uint32_t first, uint32_t n)
+{
+	for (uint32_t zeros = 0; zeros < n; zeros++)
+		for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
+			if (s->row[first + zeros].w[i] & s->guard.w[i])
+				return zeros;
+	return n;
 }

@@ -66,6 +66,9 @@ void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t co
 /* d = a + bit + carry, of a constant's bit; DC_NO_ROW: of no row. */
 void dc_serial_add_bit(struct dc_serial *s, uint32_t d, uint32_t a, bool bit);
 
+/* Whether they are all set, in all columns of the guard: sensed and wired together, nothing written. */
+bool dc_serial_are_set(struct dc_serial *s, uint32_t first, uint32_t count);
+
 /* ---- two cycles: the tag is set where rows hold value; its old value is lost ---- */
 void dc_serial_search(struct dc_serial *s, uint32_t first, uint32_t n, uint64_t value);
 
@@ -78,6 +81,8 @@ void dc_serial_idle(struct dc_serial *s, uint64_t cycles);
 /* Leading zeros over all columns of the guard by bisection of both operands at once: the bits that are left. Takes
  * log2(n) + 1 cycles where count_cycles. */
 uint32_t dc_serial_width(struct dc_serial *s, uint32_t first, uint32_t n);
+/* Rows of zeros from the first on, up to n, in the same way: no cycles of its own. */
+uint32_t dc_serial_zeros(const struct dc_serial *s, uint32_t first, uint32_t n);
 
 /* ---- operations: operands at a and b, result at d, scratch from t on; rows do not overlap ---- */
 /* variant: DIV 1: the rest; SHIFT 1: to the right; SHIFT_FIXED: amount * 2 + 1 to the right; LOGIC: enum dc_logic;
@@ -111,9 +116,11 @@ void dc_serial_fround(struct dc_serial *s, const struct dc_use *use, uint32_t d,
  * scratch are those of the operation. */
 void dc_serial_again(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		     uint32_t a, uint32_t b, uint32_t c, uint32_t t);
-/* newton.h, of f32 and f64; tanh of f32. */
 void dc_serial_frsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		      uint32_t a, uint32_t t);
+/* newton.h, of f32. */
+void dc_serial_fnewton(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		       uint32_t a, uint32_t t);
 void dc_serial_ftanh(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		     uint32_t a, uint32_t t);
 /* cordic.h, of f32. */

@@ -1,5 +1,4 @@
-/* serial_cordic.c - cordic.h's functions, bit by bit. Range reduction and iterations take less than ops.def has; the
- * rest idles. */
+/* serial_cordic.c - cordic.h's functions, bit by bit; formulas.h counts the steps. */
 #include "base/check.h"
 #include "dc/array/cordic.h"
 #include "dc/array/serial_float.h"
@@ -398,11 +397,90 @@ static void logarithm(const struct cordic *c, uint32_t iterations)
 	dc_float_fix_nan(p);
 }
 
+/* ---- square roots ---- */
+
+/* v in y: the mantissa, down by a row where its exponent is odd; and half of the exponent. */
+static void prepare_root(const struct cordic *c)
+{
+	const struct dc_plan *p = &c->p;
+	const uint32_t low = c->y + DC_CORDIC_FRACTION - MANTISSA;
+	struct dc_serial *s = p->s;
+
+	dc_serial_fill(s, c->y, ROWS, false);
+	unpack(c, low);
+	dc_serial_tag(s, dc_float_exponent_row(p, p->a), false);
+	dc_serial_tagged(s, true);
+	copy_rows(s, low - 1, low, MANTISSA);
+	dc_serial_fill(s, low + MANTISSA - 1, 1, false);
+	dc_serial_tagged(s, false);
+	/* a row lower than exp: what the division by two drops is in the quadrant's */
+	dc_float_exponent_plus(p, p->exp - 1, dc_float_exponent_row(p, p->a), p->e, 127);
+	dc_serial_fill(s, p->exp + p->e + 1, 1, false);
+}
+
+/* Both numbers to where y is less by 2^-i of x, and x by 2^-i of y; or more, where y is negative. */
+static void approach_axis(const struct cordic *c, uint32_t by)
+{
+	struct dc_serial *s = c->p.s;
+
+	dc_serial_copy(s, c->minus, c->y + ROWS - 1);
+	dc_serial_not(s, c->plus, c->minus);
+	moved(c, c->t, c->y, by, c->plus);
+	moved(c, c->u, c->x, by, c->plus);
+	add_rows(c, c->x, c->t, c->plus);
+	add_rows(c, c->y, c->u, c->plus);
+}
+
+/* Where the row is set, or is not: a half, or the largest number below one. */
+static void fill_root(const struct cordic *c, uint32_t row, bool is_inverted, bool is_most)
+{
+	const uint32_t low = c->x + DC_CORDIC_FRACTION - MANTISSA;
+	struct dc_serial *s = c->p.s;
+
+	dc_serial_tag(s, row, is_inverted);
+	dc_serial_tagged(s, true);
+	dc_serial_fill(s, is_most ? low : low + MANTISSA - 1, is_most ? MANTISSA : 1, true);
+	dc_serial_fill(s, c->x, is_most ? DC_CORDIC_FRACTION - MANTISSA : DC_CORDIC_FRACTION - 1, false);
+	dc_serial_tagged(s, false);
+}
+
+static void root(const struct cordic *c, uint32_t iterations)
+{
+	const uint32_t steps = iterations < DC_CORDIC_ROOTS ? iterations : DC_CORDIC_ROOTS, by = dc_cordic_root[steps];
+	const uint32_t low = c->x + DC_CORDIC_FRACTION - MANTISSA, top = c->x + DC_CORDIC_FRACTION - 1;
+	const struct dc_plan *p = &c->p;
+	const uint32_t nan = p->flag[3], x = p->flag[4];
+	struct dc_serial *s = p->s;
+
+	prepare_root(c);
+	dc_serial_set_carry(s, false);
+	for (uint32_t row = 0; row < ROWS; row++)
+		dc_serial_add_bit(s, c->x + row, c->y + row, by >> row & 1);
+	dc_serial_set_carry(s, true);
+	for (uint32_t row = 0; row < ROWS; row++)
+		dc_serial_add_bit(s, c->y + row, c->y + row, !(by >> row & 1));
+	for (uint32_t i = 0; i < steps; i++)
+		approach_axis(c, dc_cordic_root_shift[i]);
+	fill_root(c, top + 1, false, true);
+	fill_root(c, top, true, false);
+	dc_serial_copy(s, p->sign, dc_float_sign_row(p, p->a));
+	dc_serial_fill(s, p->sticky, 1, false);
+	dc_float_round_up(p, low, low - 1, DC_CORDIC_FRACTION - MANTISSA - 1);
+	dc_float_put(p, low);
+	dc_float_fill_where(p, p->top_a, true, false);
+	dc_float_fill_where(p, p->zero_a, false, false);
+	dc_serial_some(s, nan, p->a, FRACTION, DC_NO_ROW);
+	dc_serial_and(s, nan, nan, p->top_a);
+	dc_serial_not(s, x, p->zero_a);
+	dc_serial_and(s, x, x, dc_float_sign_row(p, p->a));
+	dc_serial_or(s, nan, nan, x);
+	dc_float_fix_nan(p);
+}
+
 void dc_serial_cordic(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
 		      enum dc_function function, uint32_t d, uint32_t a, uint32_t t)
 {
 	const struct cordic c = plan(s, use, d, a, t);
-	const uint64_t begin = s->cycles, all = dc_base_cycles(use, arith);
 
 	flags_of_operand(&c);
 	switch (function) {
@@ -410,7 +488,6 @@ void dc_serial_cordic(struct dc_serial *s, const struct dc_use *use, const struc
 	case DC_COS: wave(&c, function == DC_COS, arith->cordic_iterations); break;
 	case DC_EX2: power(&c, arith->cordic_iterations); break;
 	case DC_LG2: logarithm(&c, arith->cordic_iterations); break;
+	case DC_SQRT: root(&c, arith->cordic_iterations); break;
 	}
-	CHECK(s->cycles - begin <= all);
-	dc_serial_idle(s, all - (s->cycles - begin));
 }

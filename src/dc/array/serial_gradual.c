@@ -212,6 +212,7 @@ static void rsqrt_again(struct dc_serial *s, const struct dc_use *use, const str
 {
 	const uint32_t f = use->m - 1u, e = use->e, less = DC_RSQRT_UP - (1u << (e - 1));
 	const struct dc_use plain = dc_gradual_use(use);
+	const uint32_t savings = s->savings;
 
 	widen(s, use, w->a, a, t);
 	for (uint32_t i = 0; i < f; i++)
@@ -220,7 +221,9 @@ static void rsqrt_again(struct dc_serial *s, const struct dc_use *use, const str
 	for (uint32_t i = f; i < f + e; i++)
 		dc_serial_add_bit(s, w->b + i, w->a + i, less >> (i - f) & 1);
 	dc_serial_copy(s, w->b + f + e, w->a + f + e + 1);
+	s->savings = 0;
 	dc_serial_frsqrt(s, &plain, arith, w->result, w->b, t);
+	s->savings = savings;
 	for (uint32_t i = 0; i < use->n; i++)
 		dc_serial_copy(s, w->d + i, w->result + i);
 	dc_serial_all(s, X, w->d + f, e); /* of a negative number: none */

@@ -324,7 +324,7 @@ static void div_rem(struct dc_serial *s, const struct dc_use *use, uint32_t d, u
 
 /* ---- the rest ---- */
 
-/* Each amount in turn: those lanes' rows, from where the amount says. Table 1 has n^2 cycles for it; the rest idles. */
+/* Each amount in turn: those lanes' rows, from where the amount says. Table 1 has n^2 cycles for it. */
 static void shift(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, bool is_right)
 {
 	const uint32_t n = use->n;
@@ -345,8 +345,6 @@ static void shift(struct dc_serial *s, const struct dc_use *use, uint32_t d, uin
 			dc_serial_copy(s, is_right ? d + i : d + i + k, is_right ? a + i + k : a + i);
 		dc_serial_tagged(s, false);
 	}
-	CHECK(n < 8 || s->cycles - before <= (uint64_t)n * n);
-	s->cycles = before + (uint64_t)n * n;
 }
 
 /* By a constant: other rows are copied, and zeros or the sign to those that have none. */

@@ -1,5 +1,4 @@
 /* serial_newton.c - newton.h bit by bit. */
-#include "base/check.h"
 #include "dc/array/newton.h"
 #include "dc/array/serial_float.h"
 
@@ -98,7 +97,7 @@ static void fix_root(const struct parts *p, uint32_t d, uint32_t a, uint32_t fla
 static void root(const struct parts *p, uint32_t d, uint32_t a, uint32_t u, uint32_t v, uint32_t flags)
 {
 	const uint32_t n = p->use.n;
-	const uint64_t magic = DC_RSQRT_MAGIC(p->use.m);
+	const uint64_t magic = DC_RSQRT_MAGIC;
 	struct dc_serial *s = p->s;
 
 	/* the constant, less the argument down by a row: its inverse, and one */
@@ -111,7 +110,7 @@ static void root(const struct parts *p, uint32_t d, uint32_t a, uint32_t u, uint
 	dc_serial_set_carry(s, true);
 	for (uint32_t i = 0; i < n; i++)
 		dc_serial_add_bit(s, d + i, u + i, magic >> i & 1);
-	for (uint32_t k = 0; k < DC_NEWTON_STEPS(p->use.m); k++) {
+	for (uint32_t k = 0; k < DC_NEWTON_STEPS; k++) {
 		multiply(p, u, a, d);
 		multiply(p, v, u, d);
 		dc_serial_not(s, sign_of(p, v), sign_of(p, v));
@@ -127,12 +126,8 @@ static void root(const struct parts *p, uint32_t d, uint32_t a, uint32_t u, uint
 	fix_root(p, d, a, flags);
 }
 
-static void idle_to(const struct parts *p, const struct dc_use *use, uint64_t begin, uint32_t savings)
+static void end(const struct parts *p, uint32_t savings)
 {
-	const uint64_t all = dc_base_cycles(use, &p->arith);
-
-	CHECK(p->s->cycles - begin <= all);
-	dc_serial_idle(p->s, all - (p->s->cycles - begin));
 	p->s->savings = savings;
 }
 
@@ -146,27 +141,20 @@ static struct parts parts_of(struct dc_serial *s, const struct dc_use *use, cons
 	return p;
 }
 
-void dc_serial_frsqrt(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
-		      uint32_t a, uint32_t t)
+void dc_serial_fnewton(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
+		       uint32_t a, uint32_t t)
 {
-	const struct dc_plan plan = {.s = s, .e = use->e, .m = use->m, .is_gradual = dc_use_is_gradual(use, arith)};
 	const uint32_t savings = s->savings, n = use->n;
-
-	dc_float_sense(&plan, 1, &a);
-
-	const uint64_t begin = s->cycles;
 	const struct parts p = parts_of(s, use, arith, t + 4 + 3 * n);
 
 	root(&p, d, a, t + 4, t + 4 + n, t);
-	idle_to(&p, use, begin, savings);
-	dc_serial_again(s, use, arith, d, a, DC_NO_ROW, DC_NO_ROW, t);
+	end(&p, savings);
 }
 
 void dc_serial_ftanh(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 		     uint32_t a, uint32_t t)
 {
 	const uint32_t savings = s->savings, n = use->n, small = t, nan = t + 1, top = t + 2, u = t + 4, v = u + n;
-	const uint64_t begin = s->cycles;
 	const struct parts p = parts_of(s, use, arith, v + n);
 	struct dc_use power = *use;
 
@@ -205,5 +193,5 @@ void dc_serial_ftanh(struct dc_serial *s, const struct dc_use *use, const struct
 	dc_serial_and(s, nan, nan, top);
 	fill_where(&p, nan, d, true, true);
 	put_sign_where(&p, nan, d, false);
-	idle_to(&p, use, begin, savings);
+	end(&p, savings);
 }

@@ -168,6 +168,8 @@ static void begin(struct dcc *c)
 	c->kernel->name = c->entry->name;
 	c->kernel->param_bytes = c->entry->param_bytes;
 	c->kernel->array_count = c->o->array_count;
+	c->kernel->has_table_roots = c->o->table_roots;
+	c->kernel->splits_fma = c->o->split_fma;
 }
 
 static void note_kinds(struct dcc *c)

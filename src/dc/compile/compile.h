@@ -27,6 +27,8 @@ struct dc_options {
 	bool unroll;            /* loops whose trip count is known */
 	bool keep;              /* floats between additions stay in two's complement: array/complement.h */
 	bool open;              /* these floats are not normalised: array/open.h; changes results */
+	bool split_fma;         /* fma as mul and add, rounded twice: changes results */
+	bool table_roots;       /* sqrt.approx and rsqrt.approx by Table 1's algorithms */
 	bool base_offset;       /* addresses are a base of the host's and 32 bits of a lane */
 	bool schedule;          /* words hold several operations, in the best order; false: one each, in PTX's order */
 	uint32_t pressure_cost; /* cycles by which p live registers of an array make it dearer: p * p times this */

@@ -43,6 +43,8 @@ uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 
 	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
 		return n;
+	if (k->has_table_roots)
+		dc_use_table_roots(&use);
 	dc_use_keep(&use, k->is_kept, k->is_open, i);
 	usual = (uint32_t)dc_usual_cycles(&use, &arith);
 	/* A factor that is an immediate has as many partial products as bits. */
@@ -83,6 +85,8 @@ uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst 
 
 	if (!dc_use_of(i, is_fixed(k, i), &use, &why))
 		return 0;
+	if (k->has_table_roots)
+		dc_use_table_roots(&use);
 	dc_use_keep(&use, k->is_kept, k->is_open, i);
 	return dc_scratch_rows(&use, &arith);
 }

@@ -724,8 +724,9 @@ static bool lower(struct dcc *c, const struct ptx_inst *i)
 	case PTX_OP_ISSPACEP:
 		lower_isspacep(c, i);
 		return true;
+	case PTX_OP_FMA: return dcc_split_fma(c, i);
+	case PTX_OP_MAD: return dcc_split_fma(c, i) || lower_mul(c, i);
 	case PTX_OP_MUL:
-	case PTX_OP_MAD:
 	case PTX_OP_MUL24:
 	case PTX_OP_MAD24:
 		return lower_mul(c, i);

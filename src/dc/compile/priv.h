@@ -118,6 +118,8 @@ void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx
 
 void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
 bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
+/* duality.fma=separate: replaced by a product and a sum; false: it stays. */
+bool dcc_split_fma(struct dcc *c, const struct ptx_inst *i);
 void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
 void dcc_split(struct dcc *c);                                /* split.c: loops with one entry each */
 void dcc_clean(struct dcc *c);                                /* clean.c: no copies, nothing unread */

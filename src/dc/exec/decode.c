@@ -1,6 +1,7 @@
 /* decode.c - what a slot's instruction computes, found once. */
 #include "dc/exec/priv.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "dc/array/cordic.h"
@@ -94,7 +95,10 @@ static enum dc_own find_own(struct dc_exec *e, const struct ptx_inst *i)
 	case PTX_OP_EX2: e->function = DC_EX2; return DC_OWN_CORDIC;
 	case PTX_OP_LG2: e->function = DC_LG2; return DC_OWN_CORDIC;
 	case PTX_OP_TANH: return DC_OWN_TANH;
-	case PTX_OP_RSQRT: return DC_OWN_RSQRT32;
+	case PTX_OP_RSQRT: return e->use.op == DC_OP_FNEWTON ? DC_OWN_NEWTON32 : DC_OWN_RSQRT32;
+	case PTX_OP_SQRT:
+		e->function = DC_SQRT;
+		return e->use.op == DC_OP_FROOT ? DC_OWN_CORDIC : DC_OWN_NONE;
 	default: return DC_OWN_NONE;
 	}
 }
@@ -122,7 +126,7 @@ static bool is_fixed(const struct dc_source *src, uint32_t count)
 static bool is_flushing(enum dc_op op)
 {
 	return (op >= DC_OP_FADD && op <= DC_OP_FRSQRT) || op == DC_OP_FLOAT_TO_INT || op == DC_OP_FLOAT_TO_FLOAT ||
-	       op == DC_OP_FLOAT_ROUND;
+	       op == DC_OP_FLOAT_ROUND || op == DC_OP_FROOT || op == DC_OP_FNEWTON;
 }
 
 static void set_denormals(struct dc_exec *e, const struct dc_arith *arith)
@@ -144,6 +148,10 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 	e->is_dst_signed = ptx_type_is_signed(i->type);
 	if (!dc_use_of(i, is_fixed(src, src_count), &e->use, &why))
 		return refuse(p, i, why, diag);
+	if (p->kernel->has_table_roots)
+		dc_use_table_roots(&e->use);
+	e->is_half_fma = p->kernel->splits_fma && e->use.op == DC_OP_FMUL && i->text &&
+			 (g_str_has_prefix(i->text, "fma") || g_str_has_prefix(i->text, "mad"));
 	e->has_facts = dc_has_facts(e->use.op);
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
 	dc_use_keep(&e->use, p->kernel->is_kept, p->kernel->is_open, i);

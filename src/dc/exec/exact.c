@@ -87,8 +87,11 @@ bool dc_exact_knows(const struct dc_exec *e, const struct ptx_inst *i, bool trun
 	case DC_OP_FLOAT_ROUND:
 	case DC_OP_FLOAT_TO_FLOAT: return is_conversion(i);
 	case DC_OP_FSIN:
+	case DC_OP_FCOS:
 	case DC_OP_FEXP:
 	case DC_OP_FLOG:
+	case DC_OP_FROOT:
+	case DC_OP_FNEWTON:
 	case DC_OP_FTANH:
 	case DC_OP_FRSQRT: return e->own != DC_OWN_NONE;
 	case DC_OP_COMPLEMENT: return true;
@@ -215,8 +218,10 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 	case DC_OP_FSQRT: dc_serial_fsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_INT_TO_FLOAT: dc_serial_itof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FSIN:
+	case DC_OP_FCOS:
 	case DC_OP_FEXP:
 	case DC_OP_FLOG:
+	case DC_OP_FROOT:
 		dc_serial_cordic(bits, u, arith, (enum dc_function)e->function, ROWS_D, ROWS_A, ROWS_T);
 		break;
 	case DC_OP_FLOAT_TO_INT:
@@ -224,6 +229,7 @@ static void run_float(struct dc_serial *bits, const struct dc_exec *e, const str
 		break;
 	case DC_OP_FLOAT_TO_FLOAT: dc_serial_ftof(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FLOAT_ROUND: dc_serial_fround(bits, u, ROWS_D, ROWS_A, ROWS_T); break;
+	case DC_OP_FNEWTON: dc_serial_fnewton(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_FRSQRT: dc_serial_frsqrt(bits, u, arith, ROWS_D, ROWS_A, ROWS_T); break;
 	case DC_OP_COMPLEMENT:
 		if (u->kept & DC_KEPT_OPEN)

@@ -78,6 +78,7 @@ enum { DC_DIFFERENCES_COUNT = 5 };
 
 /* Counts of what was executed; the machine adds them to its statistics. */
 struct dc_exec_counts {
+	uint64_t fma_separated; /* fma that were done as product and sum */
 	uint64_t words, skips, slots, lane_operations, active_lane_cycles, lane_cycles;
 	uint64_t denormals; /* that became zero */
 	uint64_t gradual;   /* operations, of pairs halves, that were done again for denormals */

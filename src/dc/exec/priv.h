@@ -19,7 +19,7 @@ struct dc_from {
 };
 
 /* Values that are not those of simt/alu. */
-enum dc_own { DC_OWN_NONE, DC_OWN_CORDIC, DC_OWN_TANH, DC_OWN_RSQRT32, DC_OWN_RSQRT64 };
+enum dc_own { DC_OWN_NONE, DC_OWN_CORDIC, DC_OWN_TANH, DC_OWN_RSQRT32, DC_OWN_NEWTON32, DC_OWN_RSQRT64 };
 
 enum dc_run { DC_RUN_NONE, DC_RUN_ALU, DC_RUN_MOVE, DC_RUN_LANE, DC_RUN_PRED, DC_RUN_MASK, DC_RUN_LOP3 };
 
@@ -30,6 +30,7 @@ struct dc_exec {
 	uint8_t own; /* enum dc_own */
 	uint8_t function; /* CORDIC: enum dc_function */
 	bool has_facts, is_exact, is_truncated, writes_carry, is_dst_signed;
+	bool is_half_fma; /* the product of an fma that was done as two operations */
 	bool is_gradual; /* its own denormals stay; see array/gradual.h */
 	bool flushes_operands, flushes_result; /* denormals become zero, and are counted */
 	uint32_t aux;

@@ -422,9 +422,31 @@ static void compute_own(const struct dc_program *p, const struct dc_exec *e, con
 		break;
 	case DC_OWN_TANH: dc_tanh(p->params.arith.cordic_iterations, src[0], out); break;
 	case DC_OWN_RSQRT32: dc_rsqrt32(src[0], out); break;
+	case DC_OWN_NEWTON32: dc_newton32(src[0], out); break;
 	case DC_OWN_RSQRT64: dc_rsqrt64(src[0], out); break;
 	case DC_OWN_NONE: break;
 	}
+}
+
+/* A reciprocal is a quotient of one: operands that are so. */
+static void quotient_of(const struct dc_exec *e, const void *const *src, uint64_t *ones, const void **quotient)
+{
+	const uint64_t one = ((1ull << (e->use.e - 1)) - 1) << (e->use.m - 1);
+	uint32_t *words = (uint32_t *)ones;
+
+	for (uint32_t i = 0; i < DC_ROW_WORDS; i++) {
+		if (e->use.n > 32)
+			ones[i] = one;
+		else
+			words[i] = (uint32_t)one;
+	}
+	quotient[0] = ones;
+	quotient[1] = src[0];
+}
+
+static bool is_reciprocal(const struct dc_exec *e)
+{
+	return e->use.op == DC_OP_FDIV && e->src_count == 1;
 }
 
 /* Pairs: the lower halves' facts, then the upper ones'. */
@@ -432,8 +454,13 @@ static void add_facts(const struct dc_program *p, const struct dc_exec *e, struc
 		      const void *const *src, uint32_t mask)
 {
 	uint32_t upper[DC_ALU_SRCS][DC_ROW_WORDS];
-	const void *halves[DC_ALU_SRCS];
+	const void *halves[DC_ALU_SRCS], *quotient[2];
+	uint64_t ones[DC_ROW_WORDS];
 
+	if (is_reciprocal(e)) {
+		quotient_of(e, src, ones, quotient);
+		src = quotient;
+	}
 	dc_facts_add(facts, &e->use, &p->params.arith, src, mask);
 	if (e->use.times == 1)
 		return;
@@ -445,19 +472,19 @@ static void add_facts(const struct dc_program *p, const struct dc_exec *e, struc
 	dc_facts_add(&facts[1], &e->use, &p->params.arith, halves, mask);
 }
 
-/* Which halves have to be done again: a reciprocal is a quotient of one. */
+/* Which halves have to be done again. */
 static void note_denormals(const struct dc_program *p, const struct dc_exec *e, const void *const *src, const void *out,
 			   uint32_t mask, bool *again)
 {
 	uint64_t ones[DC_ROW_WORDS];
-	const void *quotient[] = {ones, src[0]};
-	const bool is_reciprocal = e->use.op == DC_OP_FDIV && e->src_count == 1;
+	const void *quotient[2];
 
-	for (uint32_t i = 0; is_reciprocal && i < DC_ROW_WORDS; i++)
-		ones[i] = 0x3ff0000000000000; /* of f64, which alone has such a quotient */
+	if (is_reciprocal(e)) {
+		quotient_of(e, src, ones, quotient);
+		src = quotient;
+	}
 	for (uint32_t half = 0; half < e->use.times; half++)
-		again[half] = again[half] || dc_gradual_needs(&e->use, &p->params.arith, is_reciprocal ? quotient : src,
-							      out, mask, half);
+		again[half] = again[half] || dc_gradual_needs(&e->use, &p->params.arith, src, out, mask, half);
 }
 
 static void alu_warp(struct dc_program *p, struct dc_block *b, const struct simt_launch *l, const struct dc_slot *s,
@@ -540,6 +567,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 		dc_exact_compare(p->exact, b, s, e, cycles);
 	}
 	cycles = taken(p, cycles);
+	p->counts.fma_separated += e->is_half_fma && lanes;
 	count(p, e, lanes, cycles, b);
 	if (has_facts && lanes && e->use.op == DC_OP_FADD)
 		count_differences(p, facts);

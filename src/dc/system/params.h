@@ -16,6 +16,10 @@
 #define DC_ROUNDINGS(X) X(DC_NEAREST, nearest) X(DC_TRUNCATE, truncate)
 #define DC_COMPILERS(X) X(DC_COMPILER_FULL, full) X(DC_COMPILER_PLAIN, plain)
 #define DC_UNDERFLOWS(X) X(DC_GRADUAL, gradual) X(DC_FLUSH, flush)
+#define DC_FMAS(X) X(DC_FMA_FUSED, fused) X(DC_FMA_SEPARATE, separate)
+#define DC_APPROX_ROOTS(X) X(DC_ROOTS_DIGITS, digits) X(DC_ROOTS_TABLE, table_1)
+enum dc_fma { DC_FMAS(SIM_PARAM_ENUMERATOR) };
+enum dc_roots { DC_APPROX_ROOTS(SIM_PARAM_ENUMERATOR) };
 enum dc_placement { DC_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
 enum dc_feed { DC_FEEDS(SIM_PARAM_ENUMERATOR) };
 enum dc_choice_rule { DC_CHOICES(SIM_PARAM_ENUMERATOR) };

@@ -387,6 +387,7 @@ static void add_ops(struct dc_stats *s, const struct dc_exec_counts *c)
 	    {DC_OP_MUL, COUNTED(mul)},	 {DC_OP_MAD, COUNTED(mul)},    {DC_OP_DIV, COUNTED(div)},
 	    {DC_OP_FADD, COUNTED(fadd)}, {DC_OP_FMUL, COUNTED(fmul)},  {DC_OP_FMA, COUNTED(fma)},
 	    {DC_OP_FDIV, COUNTED(fdiv)}, {DC_OP_FSQRT, COUNTED(fdiv)}, {DC_OP_FRSQRT, COUNTED(fdiv)},
+	    {DC_OP_FROOT, COUNTED(fdiv)}, {DC_OP_FNEWTON, COUNTED(fdiv)},
 	};
 #undef COUNTED
 	uint64_t rest = 0;
@@ -410,6 +411,7 @@ static void add_counts(struct dc_system *s)
 	s->stats.lane_cycles += c->lane_cycles;
 	s->stats.active_lane_cycles += c->active_lane_cycles;
 	s->stats.denormals += c->denormals;
+	s->stats.fma_separated += c->fma_separated;
 	s->stats.gradual_operations += c->gradual;
 	s->stats.conversions_left_out += c->conversions_kept;
 	s->stats.conversions_made += c->conversions_made;
