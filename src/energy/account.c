@@ -87,13 +87,18 @@ const char *energy_scope_text(enum energy_scope scope)
 	return texts[scope];
 }
 
-static void add_pj(const struct account *a, const char *component, bool is_stated, double pj)
+/* What an amount is taken by: events, or time, whatever the machine does. */
+enum charge { BY_EVENTS, BY_TIME };
+
+static void add_pj(const struct account *a, const char *component, bool is_stated, double pj, enum charge charge)
 {
 	for (uint32_t i = 0; i < a->report->component_count; i++) {
 		struct energy_component *c = &a->report->components[i];
 
 		if (c->of == a->of && !strcmp(c->name, component)) {
 			c->pj += pj;
+			if (charge == BY_TIME)
+				c->static_pj += pj;
 			c->is_counted = c->is_counted || is_stated;
 			return;
 		}
@@ -126,7 +131,9 @@ static void add_event(const struct account *a, const struct energy_event *row)
 		return;
 	if (row->is_instead)
 		pj -= f64_at(a->params, row->charged);
-	add_pj(a, row->component, is_stated, units * pj);
+	/* What stands in a power's place, for as many cycles, is one. */
+	add_pj(a, row->component, is_stated, units * pj,
+	       row->is_instead && row->unit == ENERGY_SCALED ? BY_TIME : BY_EVENTS);
 }
 
 static void add_wire(const struct account *a, const struct energy_wire *row)
@@ -135,10 +142,10 @@ static void add_wire(const struct account *a, const struct energy_wire *row)
 	double bits = BASE_BITS_PER_BYTE * terms_sum(a, row->terms), idle_bits = capacity_bits - bits;
 
 	add_pj(a, row->active, f64_at(a->params, row->active_parameter) > 0,
-	       bits * f64_at(a->params, row->active_parameter));
+	       bits * f64_at(a->params, row->active_parameter), BY_EVENTS);
 	/* The last packets may still be on the wire when the run's time ends. */
 	add_pj(a, row->idle, f64_at(a->params, row->idle_parameter) > 0,
-	       idle_bits > 0 ? idle_bits * f64_at(a->params, row->idle_parameter) : 0);
+	       idle_bits > 0 ? idle_bits * f64_at(a->params, row->idle_parameter) : 0, BY_TIME);
 }
 
 static void add_power(const struct account *a, const struct energy_power *row)
@@ -147,7 +154,7 @@ static void add_power(const struct account *a, const struct energy_power *row)
 	const double count = row->is_scaled ? f64_at(a->counts, row->count) : u32_at(a->counts, row->count);
 
 	add_pj(a, row->component, f64_at(a->params, row->parameter) > 0,
-	       pj_per_mw * f64_at(a->params, row->parameter) * count);
+	       pj_per_mw * f64_at(a->params, row->parameter) * count, BY_TIME);
 }
 
 static void add_table(const struct account *a, const struct energy_table *t)

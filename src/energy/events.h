@@ -161,6 +161,7 @@ struct energy_component {
 	enum energy_scope scope; /* ENERGY_SCOPE_COUNT: of a part that the machine has not */
 	bool is_counted; /* some row charges it with an energy or power that is stated; else pj says nothing */
 	double pj;
+	double static_pj; /* of it: powers, and wires that send nothing, over time */
 };
 struct energy_report {
 	struct energy_component components[ENERGY_COMPONENT_MAX];

@@ -128,21 +128,21 @@ static bool has_scope(const struct energy_report *report, enum energy_scope scop
 	return false;
 }
 
-/* What of the sum is the scope's: null where nothing of it is counted. */
-static json_t *scope_pj(const struct energy_report *report, enum energy_scope scope)
+/* What of the sum, or of its static part, is the scope's: null where nothing of it is counted. */
+static json_t *scope_pj(const struct energy_report *report, enum energy_scope scope, bool is_static)
 {
 	double pj = 0;
 
 	for (uint32_t i = 0; i < report->component_count; i++)
 		if (report->components[i].scope == scope && report->components[i].is_counted)
-			pj += report->components[i].pj;
+			pj += is_static ? report->components[i].static_pj : report->components[i].pj;
 	return has_scope(report, scope, true) ? json_real(pj) : json_null();
 }
 
 void machine_energy_put(json_t *o, const struct energy_report *report)
 {
 	json_t *components = json_object(), *counted = json_array(), *others = json_array();
-	json_t *scopes = json_object();
+	json_t *scopes = json_object(), *statics = json_object();
 
 	for (uint32_t i = 0; i < report->component_count; i++)
 		put_component(components, &report->components[i]);
@@ -153,11 +153,13 @@ void machine_energy_put(json_t *o, const struct energy_report *report)
 			continue;
 		json_array_append_new(has_scope(report, scope, true) ? counted : others,
 				      json_string(energy_scope_text(scope)));
-		json_object_set_new(scopes, energy_scope_text(scope), scope_pj(report, scope));
+		json_object_set_new(scopes, energy_scope_text(scope), scope_pj(report, scope, false));
+		json_object_set_new(statics, energy_scope_text(scope), scope_pj(report, scope, true));
 	}
 	json_object_set_new(o, "energy_total_pj", json_array_size(counted) ? json_real(report->total_pj) : json_null());
 	json_object_set_new(o, "energy_pj", components);
 	json_object_set_new(o, "energy_scope_pj", scopes);
+	json_object_set_new(o, "energy_static_pj", statics);
 	json_object_set_new(o, "energy_scope", counted);
 	json_object_set_new(o, "energy_not_counted", others);
 }

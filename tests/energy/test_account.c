@@ -12,14 +12,26 @@
 #include "mem/vault.h"
 #include "net/channel.h"
 
-static double component(const struct energy_report *r, const char *name)
+static const struct energy_component *find(const struct energy_report *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->component_count; i++) {
 		if (!strcmp(r->components[i].name, name))
-			return r->components[i].pj;
+			return &r->components[i];
 	}
 	fail_msg("no component %s", name);
-	return 0;
+	return NULL;
+}
+
+static double component(const struct energy_report *r, const char *name)
+{
+	return find(r, name)->pj;
+}
+
+/* All of it, or nothing, is by time. */
+static void hold_static(const struct energy_report *r, const char *name, bool is_static)
+{
+	assert_true(find(r, name)->pj > 0);
+	assert_true(find(r, name)->static_pj == (is_static ? find(r, name)->pj : 0));
 }
 
 /* Of 1 us, with a stack of rows of 2 KB in 16 banks. */
@@ -74,6 +86,10 @@ static void test_links_dram_and_static(void **state)
 	assert_true(component(&report, "l2_static") == 1500 * 1e3);
 	assert_true(component(&report, "l2") == 0); /* no such group */
 	assert_true(component(&report, "host_wires") == (100 + 900) * 8 * 10.0);
+	hold_static(&report, "link_active", false);
+	hold_static(&report, "link_idle", true);
+	hold_static(&report, "sm_static", true);
+	hold_static(&report, "dram_row_buffer", false);
 	for (uint32_t i = 0; i < report.component_count; i++)
 		total += report.components[i].pj;
 	assert_true(total == report.total_pj);
@@ -115,6 +131,8 @@ static void test_dram_by_state(void **state)
 	assert_true(component(&report, "dram_row_buffer") == 512 * 8 * 4.0 + 1024 * 8 * 6.0);
 	assert_float_equal(component(&report, "dram_static"), (100 * 400 + 100 * 320 + 200 * 160 + 400 * 80) * 1.25,
 			   1e-6);
+	hold_static(&report, "dram_static", true);
+	hold_static(&report, "dram_row_buffer", false);
 	assert_true(component(&report, "dram_refresh") == (256 * 16 + 512) * 4 * 11800 / 2.0);
 	sim_stats_free(stats);
 	free(vault);
