@@ -37,6 +37,13 @@ struct bench_options {
 	uint32_t slots;
 };
 
+/* A machine of --machines, or one of a set that is named there. */
+struct chosen {
+	char *name;
+	uint32_t level;	  /* its place among cli_levels; cli_level_count: none of these */
+	bool is_of_a_set; /* what it runs no form of is left out without a word */
+};
+
 /* A form on a machine, and its job if it can run. */
 struct pair {
 	const struct cli_family_form *form;
@@ -51,7 +58,7 @@ struct bench {
 	const struct bench_options *options;
 	const struct cli_paths *paths;
 	struct cli_families families;
-	char **names;	  /* of --machines; empty: the levels' own */
+	GPtrArray *names; /* struct chosen *, of --machines; none: the levels' own */
 	GPtrArray *pairs; /* struct pair * */
 	struct cli_batch batch;
 	char *dir; /* scratch */
@@ -161,7 +168,7 @@ static bool pair_add(struct bench *b, const struct cli_family_form *form, const 
 
 		g_strlcpy(p->session.machine, shown, sizeof(p->session.machine));
 		p->not_run = g_strdup("there is no such machine with these settings here, see the message");
-		return !*b->names && !b->options->sets->len;
+		return !b->names->len && !b->options->sets->len;
 	}
 	return target_make(b, p);
 }
@@ -182,21 +189,18 @@ static bool level_add(struct bench *b, const char *family, const struct cli_leve
 	return true;
 }
 
-static bool machine_add(struct bench *b, const char *family, const char *machine, uint32_t *count)
+static bool machine_add(struct bench *b, const char *family, const struct chosen *chosen, uint32_t *count)
 {
+	const char *machine = chosen->name;
 	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
 	struct cli_level level = {.name = NULL};
 	uint32_t own_count = 0;
 
-	if (!*machine) {
-		cli_error("bench: empty name in --machines; write --machines A,B");
-		return false;
-	}
 	if (!machine_make(b, machine, NULL, NULL, session))
 		return false;
 	if (cli_level_of(&session->config, &level) && !level_add(b, family, &level, machine, &own_count))
 		return false;
-	if (!own_count)
+	if (!own_count && !chosen->is_of_a_set)
 		cli_error("bench: %s has no form that '%s' runs, of level %s; left out", family, session->machine,
 			  level.name ? level.name : "none");
 	*count += own_count;
@@ -207,10 +211,10 @@ static bool family_add(struct bench *b, const char *family)
 {
 	uint32_t count = 0;
 
-	for (char **name = b->names; *name; name++)
-		if (!machine_add(b, family, *name, &count))
+	for (uint32_t i = 0; i < b->names->len; i++)
+		if (!machine_add(b, family, b->names->pdata[i], &count))
 			return false;
-	for (uint32_t i = 0; !*b->names && i < cli_level_count; i++)
+	for (uint32_t i = 0; !b->names->len && i < cli_level_count; i++)
 		if (!level_add(b, family, &cli_levels[i], cli_levels[i].machine, &count))
 			return false;
 	if (!count)
@@ -218,15 +222,89 @@ static bool family_add(struct bench *b, const char *family)
 	return count;
 }
 
-static bool machines_differ(char **names)
+/* ---- machines that were asked for ---- */
+
+static void chosen_free(void *of)
 {
-	for (char **name = names; *name; name++)
-		for (char **other = names; other < name; other++)
-			if (!strcmp(*name, *other)) {
-				cli_error("bench: the machine '%s' is given twice in --machines", *name);
+	struct chosen *c = of;
+
+	g_free(c->name);
+	g_free(c);
+}
+
+static void name_add(GPtrArray *to, const char *name, uint32_t level, bool is_of_a_set)
+{
+	struct chosen *c = g_new0(struct chosen, 1);
+
+	*c = (struct chosen){.name = g_strdup(name), .level = level, .is_of_a_set = is_of_a_set};
+	g_ptr_array_add(to, c);
+}
+
+static gint by_level(gconstpointer a, gconstpointer b)
+{
+	const struct chosen *first = *(struct chosen *const *)a, *second = *(struct chosen *const *)b;
+
+	return first->level == second->level ? strcmp(first->name, second->name)
+					     : (first->level > second->level) - (first->level < second->level);
+}
+
+static uint32_t level_of(const struct bench *b, const char *name)
+{
+	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
+	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	struct cli_level level;
+	uint32_t i = 0;
+
+	if (!cli_machine_load(b->paths, name, none, session) || !cli_level_of(&session->config, &level))
+		return cli_level_count;
+	while (i < cli_level_count && strcmp(cli_levels[i].name, level.name) != 0)
+		i++;
+	return i;
+}
+
+/* What is no machine stands for all machines whose names begin so, with a '-' behind it, in the order of levels. */
+static void set_add(struct bench *b, const char *name)
+{
+	g_auto(GStrv) all = sim_description_names(&b->paths->machines);
+	g_autofree char *begin = g_strconcat(name, "-", NULL);
+	g_autoptr(GPtrArray) set = g_ptr_array_new();
+
+	for (char **one = all; *one && !g_strv_contains((const char *const *)all, name); one++)
+		if (g_str_has_prefix(*one, begin))
+			name_add(set, *one, level_of(b, *one), true);
+	g_ptr_array_sort(set, by_level);
+	if (!set->len)
+		name_add(b->names, name, 0, false);
+	for (uint32_t i = 0; i < set->len; i++)
+		g_ptr_array_add(b->names, set->pdata[i]);
+}
+
+static bool are_different(const struct bench *b)
+{
+	for (uint32_t i = 0; i < b->names->len; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			const struct chosen *one = b->names->pdata[i], *other = b->names->pdata[k];
+
+			if (!strcmp(one->name, other->name)) {
+				cli_error("bench: the machine '%s' is given twice in --machines", one->name);
 				return false;
 			}
+		}
 	return true;
+}
+
+static bool machines_find(struct bench *b)
+{
+	g_auto(GStrv) names = g_strsplit(b->options->machines ? b->options->machines : "", ",", -1);
+
+	for (char **name = names; *name; name++) {
+		if (!**name) {
+			cli_error("bench: empty name in --machines; write --machines A,B");
+			return false;
+		}
+		set_add(b, *name);
+	}
+	return are_different(b);
 }
 
 /* ---- jobs ---- */
@@ -397,8 +475,7 @@ static bool pairs_make(struct bench *b, const GPtrArray *words)
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	struct bench_options *o = ctx;
-	g_auto(GStrv) names = g_strsplit(o->machines ? o->machines : "", ",", -1);
-	struct bench b = {.options = o, .paths = paths, .names = names};
+	struct bench b = {.options = o, .paths = paths};
 	int exit_status = CLI_USAGE;
 
 	if (words->program) {
@@ -407,10 +484,12 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 		return CLI_USAGE;
 	}
 	b.pairs = g_ptr_array_new_with_free_func(pair_free);
+	b.names = g_ptr_array_new_with_free_func(chosen_free);
 	if (cli_families_read(paths, &b.families) && families_check(&b, words->words) && values_parse(o) &&
-	    machines_differ(names) && pairs_make(&b, words->words) && cli_store_check(about.name))
+	    machines_find(&b) && pairs_make(&b, words->words) && cli_store_check(about.name))
 		exit_status = run_all(&b, words->words);
 	g_ptr_array_free(b.pairs, TRUE);
+	g_ptr_array_free(b.names, TRUE);
 	cli_families_free(&b.families);
 	return exit_status;
 }
@@ -420,7 +499,8 @@ int cli_bench(int argc, char **argv)
 	struct bench_options o = {0};
 	const struct cli_option options[] = {
 	    {"machines", CLI_TEXT, &o.machines, "A,B,...",
-	     "these machines, at the level that each is of (default: a machine for each level)", 0},
+	     "these machines, at the level that each is of; what is no machine stands for all machines A-...: one, "
+	     "bench (default: a machine for each level)", 0},
 	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "the input's size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double ps_per_us = 1e6, ps_per_s = 1e12, bytes_per_mb = 1e6, pj_per_mj = 1e9;
-static const char pj_key[] = "energy_scope_pj";
+static const char pj_key[] = "energy_scope_pj", static_key[] = "energy_static_pj";
 
 static json_t *real_or_null(bool is_there, double value)
 {
@@ -61,6 +61,13 @@ static json_t *bytes_of(const json_t *run)
 	return out;
 }
 
+/* What DRAM could have moved in the time of the kernels: their time for each unit of its bandwidth. */
+static json_t *could_of(const json_t *run, double kernels)
+{
+	return real_or_null(report_has(run, "peak_bytes_per_s", "dram"),
+			    report_number(run, "peak_bytes_per_s", "dram") * kernels / ps_per_s);
+}
+
 static void put_measured(json_t *row, const struct report_bench_pair *pair)
 {
 	const json_t *run = pair->run;
@@ -73,13 +80,15 @@ static void put_measured(json_t *row, const struct report_bench_pair *pair)
 	json_object_set_new(row, "peak_dram_bytes_per_s",
 			    real_or_null(report_has(run, "peak_bytes_per_s", "dram"),
 					 report_number(run, "peak_bytes_per_s", "dram")));
+	json_object_set_new(row, "dram_could_bytes", could_of(run, kernels_ps(run, pair->time)));
 	json_object_set_new(row, "why", why ? json_string(why) : json_null());
 }
 
 static void put_nothing(json_t *row)
 {
-	static const char *const keys[] = {"time_ps", "program_ps", "energy_pj", "bytes", "peak_dram_bytes_per_s",
-					   "why"};
+	static const char *const keys[] = {"time_ps",	"program_ps",		 "energy_pj",	     "energy_parts_pj",
+					   "power_w",	"bytes",		 "peak_dram_bytes_per_s",
+					   "dram_could_bytes", "why"};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
 		json_object_set_new(row, keys[i], json_null());
@@ -132,6 +141,49 @@ static bool all_count(const json_t *rows, const json_t *const *runs, const char 
 	return true;
 }
 
+/* Of some of a run's scopes what events take. False: one of them is not counted, or the machine has none of them. */
+static bool events_pj(const json_t *run, const char *const *scopes, double *pj)
+{
+	bool has_any = false;
+
+	*pj = 0;
+	for (; *scopes; scopes++) {
+		const json_t *all = json_object_get(json_object_get(run, pj_key), *scopes);
+
+		if (all && !json_is_number(all))
+			return false;
+		if (all)
+			*pj += json_number_value(all) - report_number(run, static_key, *scopes);
+		has_any = has_any || all;
+	}
+	return has_any;
+}
+
+/* What events take, part by part, and what the scopes of all rows take by time: a part that is not counted is null. */
+static json_t *energy_parts(const json_t *run, const json_t *scopes)
+{
+	static const struct part {
+		const char *name, *scopes[3];
+	} parts[] = {{"compute", {"cores", "near-data processors"}},
+		     {"caches", {"caches"}},
+		     {"links", {"links"}},
+		     {"dram", {"memory"}}};
+	json_t *out = json_object(), *scope;
+	double pj;
+	size_t i;
+
+	for (i = 0; i < G_N_ELEMENTS(parts); i++) {
+		const bool is_counted = events_pj(run, parts[i].scopes, &pj);
+
+		json_object_set_new(out, parts[i].name, real_or_null(is_counted, pj));
+	}
+	pj = 0;
+	json_array_foreach(scopes, i, scope)
+		pj += report_number(run, static_key, json_string_value(scope));
+	json_object_set_new(out, "static", real_or_null(json_array_size(scopes), pj));
+	return out;
+}
+
 static void put_energies(json_t *rows, const json_t *const *runs, json_t *scopes)
 {
 	json_t *row, *scope;
@@ -146,6 +198,11 @@ static void put_energies(json_t *rows, const json_t *const *runs, json_t *scopes
 		json_array_foreach(scopes, k, scope)
 			pj += report_number(runs[i], pj_key, json_string_value(scope));
 		json_object_set_new(row, "energy_pj", real_or_null(json_array_size(scopes), pj));
+		json_object_set_new(row, "energy_parts_pj", energy_parts(runs[i], scopes));
+		/* A program of threads is counted from main on, and not for its kernels only. */
+		json_object_set_new(row, "power_w",
+				    real_or_null(json_array_size(scopes) && report_number(runs[i], "time_ps", NULL) > 0,
+						 pj / report_number(runs[i], "time_ps", NULL)));
 	}
 }
 
@@ -226,16 +283,25 @@ char *report_bench_finish(json_t *rows, const json_t *const *runs)
 
 /* ---- as a table ---- */
 
-static const struct column {
+struct column {
 	const char *title, *outer, *inner;
 	int width, decimals;
 	double unit;
-} columns[] = {
+};
+/* A table ends at a column without a title. */
+static const struct column columns[] = {
     {"kernels us", "time_ps", NULL, 11, 3, ps_per_us},  {"program us", "program_ps", NULL, 11, 3, ps_per_us},
     {"energy mJ", "energy_pj", NULL, 10, 4, pj_per_mj}, {"to MB", "bytes", "tx", 8, 3, bytes_per_mb},
     {"from MB", "bytes", "rx", 8, 3, bytes_per_mb},     {"stacks MB", "bytes", "stack_to_stack", 9, 3, bytes_per_mb},
     {"link MB", "bytes", "link", 8, 3, bytes_per_mb},   {"DRAM MB", "bytes", "dram", 9, 3, bytes_per_mb},
-    {"host MB", "bytes", "host", 8, 3, bytes_per_mb},
+    {"host MB", "bytes", "host", 8, 3, bytes_per_mb},   {0},
+};
+static const char parts_key[] = "energy_parts_pj";
+static const struct column part_columns[] = {
+    {"compute mJ", parts_key, "compute", 11, 4, pj_per_mj}, {"caches mJ", parts_key, "caches", 10, 4, pj_per_mj},
+    {"links mJ", parts_key, "links", 9, 4, pj_per_mj},      {"DRAM mJ", parts_key, "dram", 9, 4, pj_per_mj},
+    {"static mJ", parts_key, "static", 10, 4, pj_per_mj},   {"mean W", "power_w", NULL, 8, 2, 1},
+    {"DRAM could MB", "dram_could_bytes", NULL, 13, 3, bytes_per_mb}, {0},
 };
 
 static bool has_any(const json_t *rows, const struct column *c)
@@ -266,25 +332,76 @@ static int width_of(const json_t *rows, const char *key)
 	return (int)MIN(width, 40);
 }
 
-static void print_row(FILE *out, const json_t *rows, const json_t *row)
+static void print_who(FILE *out, const json_t *rows, const char *level, const char *form, const char *machine)
 {
-	fprintf(out, "%-*s %-*s %-*s", width_of(rows, "level"), text(row, "level"), width_of(rows, "form"),
-		text(row, "form"), width_of(rows, "machine"), text(row, "machine"));
-	if (!is_measured(row)) {
-		fprintf(out, "  not run: %s\n", text(row, "not_run"));
-		return;
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++) {
-		const struct column *c = &columns[i];
+	fprintf(out, "%-*s %-*s %-*s", width_of(rows, "level"), level, width_of(rows, "form"), form,
+		width_of(rows, "machine"), machine);
+}
 
+static void print_row(FILE *out, const json_t *rows, const json_t *row, const struct column *table)
+{
+	print_who(out, rows, text(row, "level"), text(row, "form"), text(row, "machine"));
+	for (const struct column *c = table; c->title; c++) {
 		if (!has_any(rows, c))
 			continue;
 		fputc(' ', out);
 		report_put(out, c->width, c->decimals, report_has(row, c->outer, c->inner),
 			   report_number(row, c->outer, c->inner) / c->unit);
 	}
-	fprintf(out, "%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
-		*text(row, "mark") ? "  " : "", text(row, "mark"));
+}
+
+static void print_titles(FILE *out, const json_t *rows, const struct column *table)
+{
+	print_who(out, rows, "level", "form", "machine");
+	for (const struct column *c = table; c->title; c++)
+		if (has_any(rows, c))
+			fprintf(out, " %*s", c->width, c->title);
+	fputc('\n', out);
+}
+
+static void print_results(FILE *out, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+
+	print_titles(out, rows, columns);
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
+		if (!is_measured(row)) {
+			print_who(out, rows, text(row, "level"), text(row, "form"), text(row, "machine"));
+			fprintf(out, "  not run: %s\n", text(row, "not_run"));
+			continue;
+		}
+		print_row(out, rows, row, columns);
+		fprintf(out, "%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
+			*text(row, "mark") ? "  " : "", text(row, "mark"));
+	}
+}
+
+static void print_scopes(FILE *out, const json_t *rows)
+{
+	const json_t *scopes = json_object_get(json_array_get(rows, 0), "energy_scope"), *scope;
+	size_t i;
+
+	if (json_array_size(scopes))
+		fputs("energy of what all rows count:", out);
+	json_array_foreach((json_t *)(uintptr_t)scopes, i, scope)
+		fprintf(out, "%s %s", i ? "," : "", json_string_value(scope));
+	if (json_array_size(scopes))
+		fputs("; static is theirs, the parts are each machine's own\n", out);
+}
+
+static void print_parts(FILE *out, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+
+	print_titles(out, rows, part_columns);
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
+		if (!is_measured(row))
+			continue;
+		print_row(out, rows, row, part_columns);
+		fputc('\n', out);
+	}
 }
 
 static void print_reasons(FILE *out, const json_t *rows)
@@ -299,22 +416,11 @@ static void print_reasons(FILE *out, const json_t *rows)
 
 void report_bench_print(FILE *out, const json_t *rows)
 {
-	const json_t *first = json_array_get(rows, 0), *row, *scope;
-	size_t i;
-
-	fprintf(out, "%s\n%-*s %-*s %-*s", text(first, "family"), width_of(rows, "level"), "level",
-		width_of(rows, "form"), "form", width_of(rows, "machine"), "machine");
-	for (i = 0; i < G_N_ELEMENTS(columns); i++)
-		if (has_any(rows, &columns[i]))
-			fprintf(out, " %*s", columns[i].width, columns[i].title);
-	fputc('\n', out);
-	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
-		print_row(out, rows, row);
-	if (json_array_size(json_object_get(first, "energy_scope")))
-		fputs("energy of what all rows count:", out);
-	json_array_foreach(json_object_get(first, "energy_scope"), i, scope)
-		fprintf(out, "%s %s", i ? "," : "", json_string_value(scope));
-	if (json_array_size(json_object_get(first, "energy_scope")))
-		fputc('\n', out);
+	fprintf(out, "%s\n", text(json_array_get(rows, 0), "family"));
+	print_results(out, rows);
+	if (row_with(rows, "time_ps")) {
+		print_scopes(out, rows);
+		print_parts(out, rows);
+	}
 	print_reasons(out, rows);
 }
