@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/diag.h"
+#include "cli/job.h"
 #include "cli/message.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
@@ -120,6 +121,7 @@ static const struct cli_workload *workload_find(const GPtrArray *workloads, cons
 
 /* A line that is being read. */
 struct line {
+	const struct cli_paths *paths;
 	struct cli_families *families;
 	struct base_diag_list *diag;
 	struct base_place at; /* col: of the field that is looked at */
@@ -149,6 +151,21 @@ static void levels_check(const struct line *l, const struct cli_family_form *f)
 			base_diag_error(l->diag, l->at, "no level '%s'", *name);
 		else if (!cli_level_runs(level_named(*name), f))
 			base_diag_error(l->diag, l->at, "level '%s' runs no %s program", *name, f->form);
+}
+
+/* Settings are for the machines of all levels that run the form: else a form would be found wanting when it runs. */
+static void sets_check(const struct line *l, const struct cli_family_form *f)
+{
+	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
+	g_autoptr(GPtrArray) sets = g_ptr_array_new();
+
+	for (char **set = f->sets; *set; set++)
+		g_ptr_array_add(sets, *set);
+	for (uint32_t i = 0; i < cli_level_count; i++)
+		if (cli_level_runs(&cli_levels[i], f) &&
+		    !cli_machine_load(l->paths, cli_levels[i].machine, sets, session))
+			base_diag_error(l->diag, l->at, "'%s' of level '%s' does not take these settings",
+					cli_levels[i].machine, cli_levels[i].name);
 }
 
 static void key_take(const struct line *l, struct cli_family_form *f, const char *field)
@@ -186,6 +203,7 @@ static void form_take(struct line *l, char **fields)
 {
 	struct cli_family_form *f = g_new0(struct cli_family_form, 1);
 	const bool is_csp = !strcmp(fields[1], "csp");
+	struct base_place at = l->at; /* of the settings, which are those of the levels that a later field may name */
 	uint32_t column = 1;
 
 	f->family = g_strdup(fields[0]);
@@ -201,7 +219,12 @@ static void form_take(struct line *l, char **fields)
 			program_check(l, f);
 		if (i > 2)
 			key_take(l, f, fields[i]);
+		if (f->sets && g_str_has_prefix(fields[i], "set="))
+			at.col = column;
 	}
+	l->at = at;
+	if (f->sets)
+		sets_check(l, f);
 }
 
 /* The forms of a family are behind each other. */
@@ -249,7 +272,7 @@ bool cli_families_read(const struct cli_paths *paths, struct cli_families *out)
 	const char *own = getenv("STRATA_FAMILIES");
 	const char *path = own && *own ? own : paths->family_list;
 	struct base_diag_list diag;
-	struct line line = {.families = out, .diag = &diag, .at = {.file = path}};
+	struct line line = {.paths = paths, .families = out, .diag = &diag, .at = {.file = path}};
 	g_autofree char *text = NULL;
 
 	*out = (struct cli_families){.forms = g_ptr_array_new_with_free_func(form_free),
