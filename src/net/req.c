@@ -62,18 +62,35 @@ void mem_req_pool_free(struct mem_req_pool *p)
 	g_free(p);
 }
 
+static void grow(struct mem_req_pool *p)
+{
+	uint8_t *chunk = aligned_alloc(HOST_LINE_BYTES, CHUNK_REQS * p->req_bytes);
+
+	CHECK(chunk);
+	g_ptr_array_add(p->chunks, chunk);
+	thread_chunk(p, chunk);
+}
+
 struct mem_req *mem_req_get(struct mem_req_pool *p)
 {
-	if (unlikely(!p->free)) {
-		uint8_t *chunk = aligned_alloc(HOST_LINE_BYTES, CHUNK_REQS * p->req_bytes);
-
-		CHECK(chunk);
-		g_ptr_array_add(p->chunks, chunk);
-		thread_chunk(p, chunk);
-	}
-
+	if (unlikely(!p->free))
+		grow(p);
 	p->outstanding_count++;
 	return base_stack_pop(&p->free, next);
+}
+
+void mem_req_stash_fill(struct mem_req_pool *p, struct mem_req_stash *s, uint32_t count)
+{
+	p->outstanding_count += s->taken;
+	s->taken = 0;
+	for (; s->count < count; s->count++) {
+		struct mem_req *r;
+
+		if (unlikely(!p->free))
+			grow(p);
+		r = base_stack_pop(&p->free, next);
+		base_stack_push(&s->free, r, next);
+	}
 }
 
 void mem_req_put(struct mem_req_pool *p, struct mem_req *r)

@@ -106,6 +106,23 @@ void mem_req_pool_bytes(struct mem_req_pool *p);
 void mem_req_pool_free(struct mem_req_pool *p);
 struct mem_req *mem_req_get(struct mem_req_pool *p); /* fields undefined; pool grows by whole chunks */
 void mem_req_put(struct mem_req_pool *p, struct mem_req *r);
+/* Requests that one thread takes without the pool, which others use meanwhile. A zeroed stash is empty. */
+struct mem_req_stash {
+	struct mem_req *free;
+	uint32_t count, taken;
+};
+/* Settles what was taken since the last time, and makes it hold count requests. */
+void mem_req_stash_fill(struct mem_req_pool *p, struct mem_req_stash *s, uint32_t count);
+static inline struct mem_req *mem_req_stash_get(struct mem_req_stash *s)
+{
+	struct mem_req *r = s->free;
+
+	CHECK(s->count);
+	s->free = r->next;
+	s->count--;
+	s->taken++;
+	return r;
+}
 uint64_t mem_req_outstanding(const struct mem_req_pool *p);
 /* After an aborted launch: all requests are free again. */
 void mem_req_pool_reset(struct mem_req_pool *p);

@@ -157,6 +157,11 @@ struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char
 	return (struct sim_comp){(uint16_t)domain, (uint16_t)index};
 }
 
+void sim_engine_tick_with(struct sim_engine *e, struct sim_comp c, sim_tick_fn tick)
+{
+	e->domains[c.domain].tickers[c.index].tick = tick;
+}
+
 uint32_t sim_domain_find(const struct sim_engine *e, const char *name)
 {
 	for (uint32_t i = 0; i < e->domain_count; i++)
@@ -365,6 +370,35 @@ void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle)
 	d->occupancy[slot / 64] &= ~(1ull << (slot % 64));
 	if (d->next_cycle == cycle)
 		d->next_cycle = wheel_find(d, d->wheel_cycle);
+}
+
+uint32_t sim_take_due(struct sim_engine *e, struct sim_comp first, uint32_t count, uint64_t *bits)
+{
+	struct domain *d = &e->domains[first.domain];
+	uint64_t *due = d->slots + (size_t)(d->wheel_cycle & WHEEL_MASK) * d->words;
+	const uint32_t end = first.index + count;
+	uint32_t taken = 0;
+
+	CHECK(d == e->ticking && end <= d->comp_count);
+	for (uint32_t w = 0; w < d->words; w++) {
+		const uint32_t low = w * 64, from = first.index > low ? first.index - low : 0;
+		uint64_t mask = from < 64 ? ~0ull << from : 0;
+
+		if (end < low + 64)
+			mask &= end > low ? ~(~0ull << (end - low)) : 0;
+		bits[w] = due[w] & mask;
+		due[w] &= ~mask;
+		taken += (uint32_t)__builtin_popcountll(bits[w]);
+	}
+	return taken;
+}
+
+void sim_take_turn(struct sim_engine *e, struct sim_comp c)
+{
+	struct domain *d = &e->domains[c.domain];
+
+	CHECK(d == e->ticking && c.index >= d->ticking_index);
+	d->ticking_index = c.index;
 }
 
 /* The cycle after which the wheel, which has just been emptied there, next has something. */

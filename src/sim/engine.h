@@ -59,6 +59,9 @@ bool sim_domain_add(struct sim_engine *e, const char *name, struct sim_period pe
 struct sim_comp sim_engine_add(struct sim_engine *e, uint32_t domain, const char *name, sim_tick_fn tick,
 			       void *component);
 
+/* From now on the component ticks with tick. */
+void sim_engine_tick_with(struct sim_engine *e, struct sim_comp c, sim_tick_fn tick);
+
 /* What every engine begins with: for sim_now_units alone. */
 struct sim_clock {
 	uint64_t now_units;
@@ -85,6 +88,13 @@ uint64_t sim_cycle_now(const struct sim_engine *e, uint32_t domain);
 void sim_wake_cycle(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
 /* Wakes it for the first of its cycles at or after a time in units. */
 void sim_wake_units(struct sim_engine *e, struct sim_comp c, uint64_t time_units);
+
+/* For a tick that does those of others as well: takes the wakes of count components from first on for the cycle that
+ * ticks now. The bit of component i of the domain is bits[i / 64] >> i % 64; bits has words for all of its components.
+ * Returns how many there are. */
+uint32_t sim_take_due(struct sim_engine *e, struct sim_comp first, uint32_t count, uint64_t *bits);
+/* From now on it is c that ticks, of the domain that ticks. */
+void sim_take_turn(struct sim_engine *e, struct sim_comp c);
 
 /* Takes a wake for a cycle that has not ticked yet back, whoever asked for it; there may be none. */
 void sim_cancel(struct sim_engine *e, struct sim_comp c, uint64_t cycle);
