@@ -79,6 +79,9 @@ bool simt_decode_matrix(struct simt_build *b, struct simt_inst *inst, struct sim
 /* decode_control.c: true if it was a branch, call, barrier or warp-wide instruction. */
 bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 
+/* beside.c: marks the instructions that have SIMT_OUTSIDE. */
+void simt_outside_mark(struct simt_program_priv *p);
+
 /* Functions by which a record runs. */
 #define SIMT_RUN(name)                                                                                            \
 	enum simt_next name(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e, uint32_t mask, \

@@ -18,10 +18,18 @@
 /* Where in local memory the frames that a program is known to need begin; unused stack lies below. Above the largest
  * stack that a program can ask for. */
 #define SIMT_LOCAL_BASE 0x0000000000100000ull
+/* Device memory, and addresses that programs reserve, and map memory to, themselves. The thread sanitizer has nearly
+ * all of the host's addresses for itself. */
+#ifdef __SANITIZE_THREAD__
+#define SIMT_ARENA_BASE 0x0000001000000000ull
+#define SIMT_RESERVE_BASE 0x0000004000000000ull
+#define SIMT_RESERVE_BYTES 0x0000002000000000ull
+#else
 #define SIMT_ARENA_BASE 0x0000200000000000ull
-#define SIMT_ARENA_ALIGN_BYTES 512u
-#define SIMT_RESERVE_BASE 0x0000300000000000ull /* addresses that programs reserve, and map memory to, themselves */
+#define SIMT_RESERVE_BASE 0x0000300000000000ull
 #define SIMT_RESERVE_BYTES 0x0000080000000000ull
+#endif
+#define SIMT_ARENA_ALIGN_BYTES 512u
 #define SIMT_PROTECTION_BYTES (2ull << 20) /* pages by which GPUs protect their memory */
 
 enum simt_alloc_kind {

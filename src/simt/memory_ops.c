@@ -191,6 +191,11 @@ static void load_elements(struct simt_warp_state *s, const struct simt_mem_op *o
 	}
 }
 
+void simt_load_global(struct simt_warp_state *s, const struct simt_mem_op *op, const uint64_t *addr, uint32_t mask)
+{
+	load_elements(s, op, 0, false, addr, mask);
+}
+
 static void store_elements(struct simt_warp_state *s, const struct simt_mem_op *op, uint64_t base, bool is_local,
 			   const uint64_t *addr, uint32_t mask)
 {

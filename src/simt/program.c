@@ -644,6 +644,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 		lay_out_memory(&b);
 		lay_out_code(&b);
 		decode_all(&b);
+		simt_outside_mark(p);
 		publish(&b, f);
 	}
 	free(b.placed);

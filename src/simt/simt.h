@@ -59,6 +59,8 @@ enum simt_inst_flags {
 	SIMT_COPY_COMMIT = 1 << 12, /* the copies since the last one are a group */
 	SIMT_SPILL = 1 << 13,	/* a load or store of a register that is kept in local memory */
 	SIMT_KERNEL_PARAM = 1 << 14, /* a load of a kernel's parameter, not of a function's */
+	SIMT_OUTSIDE = 1 << 15, /* may touch more than its warp, the CTA's shared memory and barriers, but for reading
+				 * global memory by simt_beside_step */
 };
 
 enum { SIMT_GROUPS_NONE = UINT8_MAX };
@@ -305,6 +307,35 @@ static inline const struct simt_inst *simt_next(const struct simt_launch *l, con
 /* Executes one instruction of the warp. Must not be called when done or at_barrier. On a fault sets l->fault and
  * returns false; the warp must not be stepped again. */
 bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
+
+/* ---- steps of several threads of the host beside each other ---- */
+
+/* A launch as one of them sees it: with a fault of its own. Zeroed: none yet. */
+struct simt_beside {
+	struct simt_launch launch;
+};
+
+/* Makes it a view of a launch that has begun, and has no fault; frees what it holds, begun or not. */
+void simt_beside_begin(struct simt_beside *b, const struct simt_launch *l);
+void simt_beside_end(struct simt_beside *b);
+
+/* What a step has read of global memory. */
+struct simt_reading {
+	uint32_t mask; /* 0: nothing */
+	uint32_t frame_at;
+	uint64_t first, last; /* bytes */
+	struct simt_warp *warp;
+	const struct simt_exec *exec;
+	uint64_t addr[SIMT_LANES];
+};
+
+/* simt_step of an instruction without SIMT_OUTSIDE, while other threads step warps of other CTAs of the launch. A fault
+ * is b->launch's. */
+bool simt_beside_step(struct simt_beside *b, struct simt_warp *w, struct simt_step *out, struct simt_reading *r);
+/* Memory has changed since: the step's registers get what is there now. Nothing may have used them meanwhile. */
+void simt_read_again(const struct simt_reading *r);
+/* The bytes of global memory that the step may have written: from *first to *last; false: none. */
+bool simt_written(const struct simt_step *step, uint64_t *first, uint64_t *last);
 
 /* What ends a launch without timing from outside. */
 struct simt_limit {

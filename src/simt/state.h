@@ -159,6 +159,9 @@ enum simt_next simt_builtin_call(struct simt_launch *l, struct simt_warp *w, con
 
 /* ---- addresses (memory_ops.c) ---- */
 
+/* Loads elements of lanes from their host addresses in global memory. */
+void simt_load_global(struct simt_warp_state *s, const struct simt_mem_op *op, const uint64_t *addr, uint32_t mask);
+
 /* Lanes of a memory instruction by the memory they mean. */
 struct simt_mem_lanes {
 	uint32_t global, shared, local, param, frame;
