@@ -7,6 +7,7 @@
 #include "cli/running.h"
 #include "cli/tree.h"
 #include "cli/wait.h"
+#include "sim/team.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -192,6 +193,22 @@ uint32_t cli_usable_cores(void)
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) ? g_get_num_processors() : (uint32_t)CPU_COUNT(&set);
+}
+
+bool cli_threads_divide(const char *command, const char *option, uint32_t run_count, uint32_t *threads, uint32_t *slots)
+{
+	const uint32_t cores = cli_usable_cores(), at_a_time = MIN(*slots ? *slots : cores, MAX(run_count, 1));
+
+	*threads = 0;
+	if (!option)
+		return true;
+	if (!strcmp(option, "auto"))
+		*threads = CLAMP(cores / at_a_time, 1, SIM_TEAM_MAX);
+	else if (!cli_number_parse(command, "threads", option, SIM_TEAM_MAX, threads))
+		return false;
+	if (!*slots)
+		*slots = MAX(cores / *threads, 1);
+	return true;
 }
 
 static void draw(struct state *s)

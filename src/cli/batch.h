@@ -31,6 +31,18 @@ bool cli_batch_was_interrupted(void);
 /* The cores that this process may use: `taskset -c 0 strata ...` has one. */
 uint32_t cli_usable_cores(void);
 
+/* How the cores are divided between runs side by side and the threads of each. option is that of --threads: NULL: one
+ * thread each; a number; "auto": so many that run_count runs side by side, or as many as --jobs says, have all cores.
+ * *slots of a batch, 0 without --jobs: then so many at a time that their threads have a core each. False after a
+ * message. */
+bool cli_threads_divide(const char *command, const char *option, uint32_t run_count, uint32_t *threads,
+			uint32_t *slots);
+#define CLI_THREADS_OPTION(value)                                                                           \
+	{                                                                                                   \
+		"threads", CLI_TEXT, value, "N|auto",                                                       \
+		    "do each simulation of a GPU on N threads, with the same results; auto: on all cores", 0 \
+	}
+
 /* Runs all jobs, in their order, and returns when none is running. A job that is not verified is reported on stderr
  * with the end of its output; the others go on. Catches the signals that end a program. */
 void cli_batch_run(struct cli_batch *batch);

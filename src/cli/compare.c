@@ -28,11 +28,11 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct compare_options {
-	const char *machines, *json, *size, *cwd, *jobs, *timeout, *fast_forward;
+	const char *machines, *json, *size, *cwd, *jobs, *timeout, *fast_forward, *threads;
 	struct cli_verify verify;
 	GPtrArray *sets;
 	bool is_resumed;
-	uint32_t slots;
+	uint32_t slots, thread_count;
 };
 
 struct comparison {
@@ -172,6 +172,7 @@ static bool job_make(struct comparison *c, uint32_t index, const struct cli_mode
 
 	job->target = c->targets->pdata[index / c->machine_count];
 	job->machine = &c->machines[index % c->machine_count];
+	job->threads = c->options->thread_count;
 	job->is_captured = true;
 	job->verify = c->options->verify;
 	job->input_path = job->target->is_self_checking ? NULL : c->input;
@@ -334,6 +335,8 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	else if (values_parse(o) && cli_timeout_add(about.name, o->timeout, o->sets) &&
 		 cli_output_check(about.name, "json", o->json) &&
 		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, c.targets) &&
+		 cli_threads_divide(about.name, o->threads, c.targets->len * c.machine_count, &o->thread_count,
+				    &o->slots) &&
 		 targets_differ(words->words) && load_machines(paths, names, o->sets, c.machines) &&
 		 cli_store_check(about.name))
 		exit_status = compare(&c, paths);
@@ -352,6 +355,7 @@ int cli_compare(int argc, char **argv)
 	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_FAST_FORWARD_OPTION(&o.fast_forward),
+	    CLI_THREADS_OPTION(&o.threads),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"cwd", CLI_TEXT, &o.cwd, "HOW", "share (default): all runs in this directory; copy: each in its own copy",
 	     0},

@@ -363,6 +363,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 		cli_error("the temporary directory's name is too long or not one line: %s; TMPDIR names another", dir);
 		return false;
 	}
+	session.threads = job->threads;
 	path_give(session.live_path, live);
 	g_strlcpy(session.program, job->target->name, sizeof(session.program));
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)

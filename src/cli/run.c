@@ -1,6 +1,7 @@
 /* run.c - strata run: one program on one machine, its summary, and its exit status. */
 #include "cli/command.h"
 
+#include "cli/batch.h"
 #include "cli/keep.h"
 #include "cli/single.h"
 #include "report/report.h"
@@ -91,6 +92,7 @@ int cli_run(int argc, char **argv)
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
 	    CLI_FAST_FORWARD_OPTION(&o.single.fast_forward),
+	    CLI_THREADS_OPTION(&o.single.threads),
 	    CLI_VERIFY_OPTIONS(o.single.verify),
 	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events", 0},
 	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary and no progress; the run is kept all the same", 0},

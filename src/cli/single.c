@@ -1,6 +1,7 @@
 /* single.c - one program from its options to its result. */
 #include "cli/single.h"
 
+#include "cli/batch.h"
 #include "cli/keep.h"
 #include "cli/live.h"
 #include "cli/progress.h"
@@ -97,8 +98,11 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 	GPtrArray *targets = g_ptr_array_new();
 	struct machine_session session;
 	int exit_status = CLI_USAGE;
+	uint32_t threads, slots = 1;
 
-	if (!cli_output_check(name, "json", o->json) || !cli_timeout_add(name, o->timeout, o->sets))
+	if (!cli_threads_divide(name, o->threads, 1, &threads, &slots))
+		exit_status = CLI_USAGE;
+	else if (!cli_output_check(name, "json", o->json) || !cli_timeout_add(name, o->timeout, o->sets))
 		exit_status = CLI_USAGE;
 	else if (words->words->len > 1 && !words->program)
 		cli_error("%s: one workload at a time; `strata compare` takes several", name);
@@ -109,6 +113,7 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 		struct cli_job job = {
 		    .target = targets->pdata[0],
 		    .machine = &session,
+		    .threads = threads,
 		    .is_checked = s->is_checked,
 		    .verify = o->verify,
 		};

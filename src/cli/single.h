@@ -7,7 +7,7 @@
 #include "cli/timeout.h"
 
 struct cli_single_options {
-	const char *machine, *json, *size, *timeout;
+	const char *machine, *json, *size, *timeout, *threads;
 	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
 	const char *fast_forward;

@@ -91,6 +91,9 @@ struct device_ops {
 	void (*host_wrote)(struct device *d, uint64_t address, uint64_t bytes);
 	/* How far it is, while another thread may be in launch. */
 	void (*progress)(const struct device *d, struct sim_progress *out);
+	/* From now on so many threads of the host do what it does, with the same results; before the first launch.
+	 * NULL: so it is; else why one thread does. No function: it knows no other way. */
+	const char *(*use_threads)(struct device *d, uint32_t thread_count);
 };
 
 #endif

@@ -7,7 +7,7 @@
 /* ---- out ---- */
 
 /* Wakes the cluster for the first cycle before whose end its port is free. */
-static void cluster_wake(struct cluster *c)
+void cluster_wake(struct cluster *c)
 {
 	struct sim_engine *e = c->gpu->engine;
 	uint64_t slack = sim_period_units(e, c->gpu->clocks.sm) - 1;

@@ -91,6 +91,11 @@ static void progress(const struct device *d, struct sim_progress *out)
 	out->done = out->total ? out->total - sim_progress_count(&g->ctas_left) : 0;
 }
 
+static const char *use_threads(struct device *d, uint32_t thread_count)
+{
+	return gpu_use_threads(d->self, thread_count);
+}
+
 static const struct device_ops ops = {
     .registers_per_thread = registers_per_thread,
     .ctas_fit = ctas_fit,
@@ -100,6 +105,7 @@ static const struct device_ops ops = {
     .now_ps = now_ps,
     .advance_ps = advance_ps,
     .progress = progress,
+    .use_threads = use_threads,
 };
 
 struct device_traits gpu_device_traits(const struct gpu_config *c)

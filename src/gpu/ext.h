@@ -39,6 +39,13 @@ enum gpu_point {
 	GPU_POINT_COUNT
 };
 
+/* Whether SMs may tick beside each other (gpu/beside.h), one extension's say. */
+enum gpu_beside {
+	GPU_BESIDE_NEVER,   /* it looks at, or changes, what SMs share at places that are not held */
+	GPU_BESIDE_NOT_NOW, /* not in this cycle */
+	GPU_BESIDE_NOW,
+};
+
 /* In each function self is the extension's own. */
 struct gpu_ext_ops {
 	uint32_t warp_bytes;  /* of its state per warp slot */
@@ -68,6 +75,11 @@ struct gpu_ext_ops {
 	bool (*follows_warps)(void *self);
 	/* Does what it decides depend on what it has seen over a long time? Then no part of a run is like another. */
 	bool (*learns)(void *self);
+	/* May SMs tick beside each other in this cycle? What is held then: a marked instruction, one of a warp that is
+	 * watched, a cycle in which a warp that is watched waits in SM_WAIT_OFFLOAD, and all that comes after these in
+	 * the SM's cycle. So an extension is called beside other SMs at branched, stores_done and place only, and there
+	 * it may change nothing but what is the warp's. NULL: always. */
+	enum gpu_beside (*beside)(void *self);
 	/* Is nothing of its own under way? */
 	bool (*is_idle)(void *self);
 	/* Past the instruction limit: ends what is under way, for its values only. False: the launch has a fault, or is

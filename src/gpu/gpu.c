@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 
@@ -184,6 +185,7 @@ void gpu_free(struct gpu *g)
 	for (uint32_t i = 0; i < GPU_SPANS_COUNT; i++)
 		sim_spans_free(g->spans[i]);
 	mem_command_log_free(g->command_log);
+	beside_end(g);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)
@@ -203,6 +205,24 @@ void gpu_free(struct gpu *g)
 	g_free(g->clusters);
 	net_ports_free(&g->ports);
 	g_free(g);
+}
+
+/* ---- threads of the host ---- */
+
+const char *gpu_use_threads(struct gpu *g, uint32_t thread_count)
+{
+	if (g->run->mode == RUN_FUNCTIONAL)
+		return "run.mode = functional steps one warp after the other";
+	if (g->ticker || g->units || beside_allowed(g) == GPU_BESIDE_NEVER)
+		return "what the mechanism does in a cycle depends on what SMs before have done in it";
+	if (g->account)
+		return "run.account, as strata why has it, keeps one account of all SMs";
+	if (g->audits)
+		return "run.audit keeps one record of all SMs";
+	if (g->cluster_count < 2)
+		return "the machine has one cluster of SMs";
+	beside_new(g, MIN(thread_count, g->cluster_count));
+	return g->beside ? NULL : "the host gives no threads";
 }
 
 /* ---- questions ---- */

@@ -4,6 +4,7 @@
  * ended.
  */
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -378,14 +379,14 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	case MEM_CACHE_MISS:
-		sm->spare = mem_req_get(sm->gpu->pool);
-		r = mem_req_get(sm->gpu->pool);
+		sm->spare = sm_req_get(sm);
+		r = sm_req_get(sm);
 		request_init(sm, r, e, l, MEM_READ, mem_cache_line_bytes(cache), NULL);
 		r->tag = mshr;
 		port_push(sm, r);
 		return true;
 	case MEM_CACHE_MERGED:
-		sm->spare = mem_req_get(sm->gpu->pool);
+		sm->spare = sm_req_get(sm);
 		return true;
 	default:
 		sm->lsu_waits_fill |= sm->lsu_at;
@@ -399,7 +400,7 @@ static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coal
 
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
-	r = mem_req_get(sm->gpu->pool);
+	r = sm_req_get(sm);
 	request_init(sm, r, e, l, MEM_READ, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), &sm->warps[e->slot]);
 	push_words(sm, r, l);
 	return true;
@@ -427,7 +428,7 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 
 	if (!store_place(sm, w))
 		return false;
-	r = mem_req_get(sm->gpu->pool);
+	r = sm_req_get(sm);
 	request_init(sm, r, e, l, MEM_WRITE, coalesce_sector_bytes(l->word_mask, sm->sector_bytes), w);
 	/* From its first sector on: writes of one line that wait for the same link may lie apart. */
 	r->addr_bytes += (4 * (uint32_t)__builtin_ctz(l->word_mask)) & ~(sm->sector_bytes - 1);
@@ -459,7 +460,7 @@ static bool line_atomic(struct sm *sm, struct lsu_entry *e, const struct coalesc
 	mem_cache_invalidate_line(sm->l1d, l->addr_bytes);
 	if (sm_is_watched(w, GPU_POINT_STORE))
 		gpu_ext_store(sm, w, l->addr_bytes);
-	r = mem_req_get(sm->gpu->pool);
+	r = sm_req_get(sm);
 	request_init(sm, r, e, l, MEM_ATOMIC, 4u * l->word_count, w);
 	CHECK(l->access_count <= MEM_REQ_ACCESSES_MAX);
 	r->access_count = (uint8_t)l->access_count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/tlb.h"
 
@@ -187,7 +188,7 @@ static uint32_t first_level(struct mmu *m, uint64_t page)
 static void read_entry(struct mmu *m, const struct walk *w)
 {
 	struct sm *sm = m->sm;
-	struct mem_req *r = mem_req_get(sm->gpu->pool);
+	struct mem_req *r = sm_req_get(sm);
 	uint64_t addr_bytes =
 	    TABLE_BASE + ((uint64_t)w->level << LEVEL_SHIFT) + entry_index(w->page, w->level) * ENTRY_BYTES;
 

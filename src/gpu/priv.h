@@ -124,6 +124,7 @@ struct gpu {
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
 
+	struct beside *beside; /* NULL: its SMs tick one after the other */
 	struct sampling *sampling; /* NULL: everything is timed */
 	/* Time that was estimated and that the engine has not seen: what the outside sees is later by so much. */
 	uint64_t estimated_ps, estimated_cycles;
@@ -163,6 +164,8 @@ void clusters_new(struct gpu *g);
 void clusters_complete(struct gpu *g);
 /* One of its SMs has a request more; is_first: and had none. */
 void cluster_push(struct cluster *c, bool is_first);
+/* What cluster_push does if is_first, besides counting. */
+void cluster_wake(struct cluster *c);
 
 static inline uint64_t gpu_now_ps(const struct gpu *g)
 {

@@ -1,5 +1,6 @@
 /* sm.c - an SM's parts, its CTAs and warp slots, and its cycle. */
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -81,8 +82,6 @@ static void caches_new(struct sm *sm)
 		caches_map(sm);
 }
 
-static void sm_tick(void *component, uint64_t cycle);
-
 struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack)
 {
 	const struct gpu_config *c = g->config;
@@ -148,7 +147,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 		sm->ext_state[i] = g_malloc0((size_t)g->exts.items[i].ops->warp_bytes * sm->warp_slot_count);
 	sm->tlb_latency = sm->mmu ? (uint32_t)c->mmu.tlb_latency_cycles : 0;
 	sim_stats_add_table(g->stats, &gpu_sm_stat_table, &sm->stats, sizeof(sm->stats));
-	sm->comp = sim_engine_add(g->engine, g->clocks.sm, "sm", sm_tick, sm);
+	sm->comp = sim_engine_add(g->engine, g->clocks.sm, "sm", sm_tick_whole, sm);
 	return sm;
 }
 
@@ -157,6 +156,7 @@ void sm_free(struct sm *sm)
 	if (!sm)
 		return;
 	mem_req_put(sm->gpu->pool, sm->spare);
+	beside_free(sm);
 	mem_cache_free(sm->l1d);
 	mem_cache_free(sm->l1i);
 	mem_cache_free(sm->l1c);
@@ -243,7 +243,10 @@ void sm_touch(struct sm *sm)
 
 void sm_wake(struct sm *sm, uint32_t at)
 {
-	sim_wake_cycle(sm->gpu->engine, sm->comp, sm->base + at);
+	if (unlikely(sm->is_beside))
+		beside_wake(sm, at);
+	else
+		sim_wake_cycle(sm->gpu->engine, sm->comp, sm->base + at);
 }
 
 /* While the GPU's SMs are stopped those of the stacks go on, and so do those with warps that others wait for. */
@@ -258,37 +261,69 @@ static bool is_stopped(const struct sm *sm)
 	return !unstopped;
 }
 
-static void sm_tick(void *component, uint64_t cycle)
+static inline __attribute__((always_inline)) void cycle_begin(struct sm *sm, uint64_t cycle, struct sm_cycle *c)
 {
-	struct sm *sm = component;
 	const struct gpu_ext *ticker = sm->gpu->ticker;
-	uint32_t next, at, queued_count;
 
-	if (unlikely(sm->gpu->has_failed))
-		return;
 	time_set(sm, cycle);
 	sm->accounted = sm->now + 1;
 	sm_wheel_due(sm);
 	if (unlikely(ticker != NULL))
 		ticker->ops->sm_tick(ticker->self, sm);
-	next = lsu_tick(sm);
+	c->next = lsu_tick(sm);
 	if (sm->out.first && sm->stack != UINT32_MAX)
 		port_drain(sm);
 	if (sm->lsu_waits_port && port_has_room(sm, 1)) {
 		sm->lsu_waits_port = 0;
-		next = sm->now + 1;
+		c->next = sm->now + 1;
 	}
-	queued_count = sm->out_count;
-	at = unlikely(is_stopped(sm)) ? sm_pause_cycle(sm) : sm_schedule(sm);
+	c->queued_count = sm->out_count;
+	c->slot = c->issued = 0;
+}
+
+static inline __attribute__((always_inline)) void cycle_issue(struct sm *sm, struct sm_cycle *c)
+{
+	const struct gpu_ext *ticker = sm->gpu->ticker;
+	const uint32_t at = unlikely(is_stopped(sm)) ? sm_pause_cycle(sm) : sm_schedule(sm, c);
+	uint32_t next = c->next;
+
+	if (unlikely(sm->breaks))
+		return;
 	if (next == SM_NEVER && lsu_queue_goes(sm))
 		next = sm->lsu_free > sm->now ? sm->lsu_free : sm->now + 1; /* the queue was empty before issue */
-	if (unlikely(sm->out_count > queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
+	if (unlikely(sm->out_count > c->queued_count) && sm->stack != UINT32_MAX) /* a fetch: nobody else sends it */
 		next = sm->now + 1;
 	next = at < next ? at : next;
 	if (unlikely(ticker != NULL) && ticker->ops->sm_has_work(ticker->self, sm))
 		next = sm->now + 1;
-	if (next != SM_NEVER && !sm->gpu->has_failed)
+	if (next != SM_NEVER)
 		sm_wake(sm, next);
+}
+
+void sm_cycle_begin(struct sm *sm, uint64_t cycle, struct sm_cycle *c)
+{
+	cycle_begin(sm, cycle, c);
+}
+
+void sm_cycle_issue(struct sm *sm, struct sm_cycle *c)
+{
+	cycle_issue(sm, c);
+}
+
+/* A launch that fails ends with the cycle, which all SMs come to the end of. */
+void sm_tick_whole(void *component, uint64_t cycle)
+{
+	struct sm_cycle c;
+
+	cycle_begin(component, cycle, &c);
+	cycle_issue(component, &c);
+}
+
+void sm_fail(struct sm *sm)
+{
+	sm->breaks |= SM_FAILED;
+	if (!sm->is_beside) /* else in the second half of the cycle */
+		gpu_fail(sm->gpu);
 }
 
 /* ---- warps and CTAs ---- */
@@ -450,6 +485,7 @@ static void cta_end(struct sm *sm, struct sm_cta *c)
 {
 	uint64_t index = c->index, start_cycle = c->start_cycle;
 
+	CHECK(!sm->is_beside);
 	simt_cta_end(c->cta);
 	cta_release(sm, c);
 	gpu_cta_done(sm->gpu, sm, index, start_cycle);
@@ -505,6 +541,9 @@ void sm_kernel_begin(struct sm *sm)
 			sm->warps[i].sb = sm->sb_all + (size_t)i * sm->sb_count;
 	}
 	state_clear(sm);
+	sm->breaks = 0;
+	if (sm->beside)
+		beside_kernel_begin(sm);
 	sm->base = sm->gpu->start_cycle;
 	sm->now = sm->accounted = 0;
 	if (sm->gpu->account)
@@ -584,4 +623,6 @@ void sm_reset(struct sm *sm)
 	mem_cache_reset(sm->l1c);
 	mem_cache_reset(sm->l1t);
 	sm->spare = mem_req_get(sm->gpu->pool); /* the pool was emptied */
+	if (sm->beside)
+		beside_reset(sm);
 }

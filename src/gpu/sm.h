@@ -155,6 +155,17 @@ enum sm_port_kind {
 	SM_PORT_COUNT
 };
 
+/* An SM's cycle between the ticks of its LSU and of its schedulers, and where it has come to. */
+struct sm_cycle {
+	uint32_t next;	       /* when the LSU is to tick again */
+	uint32_t queued_count; /* requests in the queue before anything issues */
+	uint32_t slot;	       /* issue slots that have had their turn */
+	uint32_t issued;       /* bit by slot: it has issued */
+};
+
+/* Why an SM issues no more in a cycle: its launch has failed there; or the rest of the cycle waits for its turn. */
+enum sm_break { SM_FAILED = 1, SM_HELD = 2 };
+
 struct sm_port {
 	struct sm *sm;
 	struct mem_cache *cache;	/* of lines */
@@ -241,6 +252,9 @@ struct sm {
 	} out; /* to the crossbar, or to the stack's vaults */
 	uint32_t out_count, out_cap;
 	uint64_t fetch_retry[SM_SCHEDULER_MAX]; /* warps whose fetch found no MSHR */
+	uint8_t breaks; /* of enum sm_break: why it issues no more in this cycle */
+	bool is_beside; /* it ticks while others do, see beside.h */
+	struct sm_beside *beside; /* NULL: it never does */
 
 	struct sm_stats stats;
 };
@@ -252,6 +266,7 @@ void sm_unit_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t
 /* Latencies and intervals by enum simt_kind, 0 where the unit's hold; [SIMT_KIND_COUNT] each. */
 void sm_kind_times(const struct sm_params *p, uint32_t *latency_cycles, uint32_t *interval_cycles);
 
+void sm_tick_whole(void *component, uint64_t cycle); /* an SM's tick */
 struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stack);
 void sm_free(struct sm *sm);
 void sm_kernel_begin(struct sm *sm);
@@ -267,6 +282,11 @@ struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index);
 void sm_warp_retire(struct sm *sm, struct sm_warp *w);
 /* Brings the SM's view of time to the present before a change from outside its own tick. */
 void sm_touch(struct sm *sm);
+/* The parts of a tick: up to what is issued, issue, and what comes then. */
+void sm_cycle_begin(struct sm *sm, uint64_t cycle, struct sm_cycle *c);
+void sm_cycle_issue(struct sm *sm, struct sm_cycle *c);
+/* The launch has failed in a step of the SM. */
+void sm_fail(struct sm *sm);
 void sm_wake(struct sm *sm, uint32_t at);
 /* Gives a warp of a CTA (cta_slot) or of none (SM_NO_CTA) a free slot; it fetches from cycle start on. */
 struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot, uint32_t cta_slot, uint32_t start);
@@ -297,7 +317,9 @@ void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue
 /* Counts an issued instruction; threads that the run's limit counts. */
 void sm_count_issue(struct sm *sm, const struct simt_step *step);
 void sm_count_threads(struct gpu *g, uint32_t threads);
-uint32_t sm_schedule(struct sm *sm); /* issues for all schedulers; returns when to tick again */
+/* Issues for all schedulers; returns when to tick again. With SM_HELD in sm->breaks that is nothing: sm_schedule, with
+ * this bit cleared, goes on from there. */
+uint32_t sm_schedule(struct sm *sm, struct sm_cycle *c);
 /* A cycle while the GPU's SMs are stopped: counts it, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);
 void sm_wheel_due(struct sm *sm);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 
 /* Turns are given as far ahead as the latest start, which is whoever's who places warps, and those that wait behind it:
@@ -85,9 +86,9 @@ static uint32_t fetch_group(struct sm *sm, struct sm_warp *w, uint32_t group, ui
 	uint64_t addr_bytes = sm->spare->addr_bytes;
 
 	w->fetch_line = UINT32_MAX;
-	sm->spare = mem_req_get(g->pool);
+	sm->spare = sm_req_get(sm);
 	if (result == MEM_CACHE_MISS) {
-		struct mem_req *r = mem_req_get(g->pool);
+		struct mem_req *r = sm_req_get(sm);
 
 		r->addr_bytes = addr_bytes;
 		r->size_bytes = (uint16_t)mem_cache_line_bytes(sm->l1i);

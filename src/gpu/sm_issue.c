@@ -1,6 +1,7 @@
 /* sm_issue.c - the warp schedulers: which warps may issue, which one does, and where the other cycles go. */
 #include "base/bits.h"
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 
 static struct sm_warp *warp_at(struct sm *sm, uint32_t scheduler, uint32_t bit)
@@ -298,7 +299,10 @@ void sm_count_issue(struct sm *sm, const struct simt_step *step)
 	count_threads(st, step->inst->unit, threads);
 	if (unlikely(step->inst->unit == SIMT_UNIT_TENSOR && threads))
 		st->tensor_slots += step->inst->issue_slots;
-	sm_count_threads(sm->gpu, threads);
+	if (unlikely(sm->is_beside))
+		sm->beside->threads += threads;
+	else
+		sm_count_threads(sm->gpu, threads);
 }
 
 /* The barrier of the warp's CTA has opened: its warps run again. */
@@ -390,15 +394,15 @@ static void occupy_unit(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w
 static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 {
 	struct gpu *g = sm->gpu;
-	struct simt_step *step = &g->step;
+	struct simt_step *step = unlikely(sm->is_beside) ? &sm->beside->step : &g->step;
 	struct simt_warp *t = w->w;
 	uint32_t depth = t->stack_depth, share = sm_share(sm, w);
 
 	sm->slot_parts[s->issue] += share;
 	if (sm_is_watched(w, GPU_POINT_ISSUE) && gpu_ext_issue(sm, w))
-		return !g->has_failed;
-	if (unlikely(!simt_step(g->launch, t, step))) {
-		gpu_fail(g);
+		return !sm->breaks;
+	if (unlikely(!(sm->beside ? beside_step(sm, t, step) : simt_step(g->launch, t, step)))) {
+		sm_fail(sm);
 		return false;
 	}
 	sm_count_issue(sm, step);
@@ -457,6 +461,10 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 		uint32_t bit = choose(sm, index, c);
 		struct sm_warp *w = warp_at(sm, index, bit);
 
+		if (unlikely(sm->is_beside) && beside_holds(sm, w)) {
+			sm->breaks |= SM_HELD;
+			return false;
+		}
 		if ((unlikely(sm->gpu->launch->program->insts[w->w->pc].mark) || sm_is_watched(w, GPU_POINT_ENTER)) &&
 		    sm->stack == UINT32_MAX && gpu_ext_enter(sm, w))
 			continue;
@@ -478,7 +486,7 @@ static bool schedule_slot(struct sm *sm, uint32_t slot)
 			return true;
 		}
 		i = i + sm->issue_count < sm->scheduler_count ? i + sm->issue_count : slot;
-	} while (i != sm->issue_turn[slot] && !sm->gpu->has_failed);
+	} while (i != sm->issue_turn[slot] && !sm->breaks);
 	return false;
 }
 
@@ -490,6 +498,8 @@ static bool fill_slot(struct sm *sm, uint32_t slot)
 
 	while (sm->slot_parts[slot] < SM_WHOLE && schedule_slot(sm, slot))
 		has_issued = true;
+	if (unlikely(sm->breaks & SM_HELD))
+		return has_issued;
 	sm->slot_parts[slot] -= sm->slot_parts[slot] < SM_WHOLE ? sm->slot_parts[slot] : SM_WHOLE;
 	return has_issued;
 }
@@ -522,15 +532,20 @@ static uint32_t next_look(const struct sm *sm, struct sm_scheduler *s)
 	return next;
 }
 
-uint32_t sm_schedule(struct sm *sm)
+uint32_t sm_schedule(struct sm *sm, struct sm_cycle *c)
 {
-	uint32_t next = SM_NEVER, issued = 0;
+	uint32_t next = SM_NEVER, issued = c->issued;
 
-	for (uint32_t k = 0; k < sm->issue_count; k++) {
+	for (uint32_t k = c->slot; k < sm->issue_count; k++) {
 		const uint32_t i = sm->pipe ? (k + sm->now) % sm->issue_count : k;
 
 		issued |= (uint32_t)fill_slot(sm, i) << i;
-		if (unlikely(sm->gpu->has_failed))
+		if (unlikely(sm->breaks & SM_HELD)) {
+			c->slot = k;
+			c->issued = issued;
+			return SM_NEVER;
+		}
+		if (unlikely(sm->breaks))
 			break;
 	}
 	/* After both: an issue may have opened a barrier or freed a CTA's place for warps of the other scheduler. */

@@ -1,6 +1,7 @@
 /* sm_port.c - where requests leave an SM, and its ports. A GPU SM's requests go through its cluster's crossbar port
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
 
@@ -13,8 +14,12 @@ static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem
 	base_fifo_push(&sm->out, r, next);
 	sm->out_count++;
 	g->sm_has_request[sm->index] = true;
-	if (sm->stack == UINT32_MAX)
+	if (unlikely(sm->is_beside)) {
+		g->clusters[sm->cluster].queued_count++;
+		sm->beside->wakes_cluster |= sm->out_count == 1;
+	} else if (sm->stack == UINT32_MAX) {
 		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
+	}
 }
 
 static void push_placed(struct sm *sm, struct mem_req *r)
@@ -28,7 +33,10 @@ static void push_placed(struct sm *sm, struct mem_req *r)
 		sm_place(sm, r);
 	if (unlikely(g->account != NULL))
 		account_sent(r);
-	g->memory_stats.requests++;
+	if (unlikely(sm->is_beside))
+		sm->beside->requests++;
+	else
+		g->memory_stats.requests++;
 	push(sm, r, r->stack);
 }
 

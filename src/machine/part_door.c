@@ -53,6 +53,7 @@ static bool build(struct opened *o)
 				      .host = machine_host_params(&o->session.config),
 				      .params = machine_run_params(&o->session.config)};
 	o->run.machine = machine_new(&o->session.config, o->run.params->audit, &o->diag);
+	machine_session_use_threads(&o->session, NULL);
 	return o->run.machine && (!door->load || door->load(o->ctx, o->run.machine, &o->diag));
 }
 

@@ -1,7 +1,9 @@
 /* session.c - the session file of a run: written by strata, read by the driver library. */
 #include "machine/session.h"
 
+#include "device/device.h"
 #include "machine/memories.h"
+#include "machine/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +73,8 @@ static void read_line(struct session_reader *r, char *line, struct base_place at
 		copy_text(s->live_path, sizeof(s->live_path), key, value, at, r->diag);
 	else if (!strcmp(key, "program"))
 		copy_text(s->program, sizeof(s->program), key, value, at, r->diag);
+	else if (!strcmp(key, "threads"))
+		s->threads = (uint32_t)strtoul(value, NULL, 10);
 	else if (!strcmp(key, "gpu") && !strcmp(value, "none"))
 		drop_gpu(r);
 	else if (!strcmp(key, "memory"))
@@ -103,6 +107,20 @@ static bool read_file(const char *path, struct session_reader *r)
 	free(line);
 	fclose(f);
 	return true;
+}
+
+void machine_session_use_threads(const struct machine_session *s, struct device *d)
+{
+	const char *why = "this machine steps one part after the other";
+
+	if (s->threads < 2)
+		return;
+	if (*s->check_path)
+		why = "strata check keeps one record of all memory";
+	else if (d && d->ops && d->ops->use_threads)
+		why = d->ops->use_threads(d, s->threads);
+	if (why)
+		machine_message("--threads %u: the simulation runs on one thread: %s", s->threads, why);
 }
 
 uint64_t machine_session_deadline_ns(void)
@@ -146,6 +164,8 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 		fprintf(f, "live = %s\n", s->live_path);
 	if (*s->program)
 		fprintf(f, "program = %s\n", s->program);
+	if (s->threads)
+		fprintf(f, "threads = %u\n", s->threads);
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);

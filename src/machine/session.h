@@ -27,6 +27,7 @@ struct machine_session {
 	char spare_paths[MACHINE_SPARES_MAX][4096]; /* for results or findings that find no room there; "" = none */
 	char live_path[4096];   /* what the run does now (live.h); "" = nobody asks */
 	char program[128];	/* as the command's tables call it, for live_path; "" = not known */
+	uint32_t threads;	/* of the host, for one simulation; 0 and 1: one */
 	bool is_default;        /* no STRATA_SESSION in the environment */
 	uint32_t process;       /* of the session, from 1; 0: not claimed */
 };
@@ -40,6 +41,10 @@ void machine_session_claim(struct machine_session *s);
 /* When the time of a program that the command has started is over, as CLOCK_MONOTONIC says it; 0: never, or another has
  * started it. */
 uint64_t machine_session_deadline_ns(void);
+
+struct device;
+/* Gives the device, which may be NULL, the threads that the session names, or says why one does all. */
+void machine_session_use_threads(const struct machine_session *s, struct device *d);
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);

@@ -225,6 +225,36 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 	return true;
 }
 
+/* Its instructions touch nothing but their warp and CTA, nor memory. */
+void simt_beside_begin(struct simt_beside *b, const struct simt_launch *l)
+{
+	b->launch = *l;
+}
+
+void simt_beside_end(struct simt_beside *b)
+{
+	(void)b;
+}
+
+bool simt_beside_step(struct simt_beside *b, struct simt_warp *w, struct simt_step *out, struct simt_reading *r)
+{
+	r->mask = 0;
+	return simt_step(&b->launch, w, out);
+}
+
+void simt_read_again(const struct simt_reading *r)
+{
+	(void)r;
+}
+
+bool simt_written(const struct simt_step *step, uint64_t *first, uint64_t *last)
+{
+	(void)step;
+	(void)first;
+	(void)last;
+	return false;
+}
+
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
 			 const struct simt_limit *limit)
 {

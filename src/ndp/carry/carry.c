@@ -111,6 +111,15 @@ static bool follows_warps(void *self)
 	return c->policy != &no_policy;
 }
 
+static enum gpu_beside beside(void *self)
+{
+	const struct carry *c = self;
+
+	if (c->policy == &no_policy)
+		return GPU_BESIDE_NOW;
+	return c->policy->beside ? c->policy->beside(c->policy_ctx) : GPU_BESIDE_NEVER;
+}
+
 static bool learns(void *self)
 {
 	const struct carry *c = self;
@@ -172,6 +181,7 @@ const struct gpu_ext_ops carry_policy_ops = {
     .cta_placed = cta_placed,
     .cta_done = cta_done,
     .follows_warps = follows_warps,
+    .beside = beside,
     .learns = learns,
     .place = place,
 };

@@ -115,6 +115,9 @@ struct carry_policy {
 	 * this kernel). */
 	uint64_t (*epoch)(void *ctx, struct gpu *g, uint64_t cycle);
 	uint64_t epoch_cycles;
+	/* See gpu_ext_ops; block_begin and block_access are held, as is what a carrier that they choose does. NULL:
+	 * never. */
+	enum gpu_beside (*beside)(const void *ctx);
 	/* Do its decisions depend on what it has seen over many epochs? */
 	bool (*learns)(const void *ctx);
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */

@@ -78,6 +78,11 @@ void map_learned_free(struct map_learned *m)
 	g_free(m);
 }
 
+bool map_learned_is_settled(const struct map_learned *m)
+{
+	return (m->state == WAITING || m->state == REGULAR) && !m->params->tom_relearn;
+}
+
 bool map_learned_is_learning(const struct map_learned *m)
 {
 	return m->state == LEARNING || m->state == STOPPING;

@@ -107,6 +107,11 @@ void map_observer_kernel_end(struct map_observer *o)
 	st->learned_ranges = map_learned_range_count(o->mapping);
 }
 
+bool map_observer_is_settled(const struct map_observer *o)
+{
+	return !o->mapping || map_learned_is_settled(o->mapping);
+}
+
 bool map_observer_is_learning(const struct map_observer *o)
 {
 	return o->mapping && map_learned_is_learning(o->mapping);

@@ -369,6 +369,13 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 	map_observer_access(t->observer, g, r);
 }
 
+static enum gpu_beside controller_beside(const void *ctx)
+{
+	const struct controller *t = ctx;
+
+	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
+}
+
 static void controller_maps(void *ctx, struct gpu_mapper *out)
 {
 	struct controller *t = ctx;
@@ -438,6 +445,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .resumed = controller_resumed,
 	    .access = controller_access,
 	    .maps = controller_maps,
+	    .beside = controller_beside,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,

@@ -148,6 +148,13 @@ static void ideal_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *
 		r->stack = (uint8_t)stack;
 }
 
+/* What it decides is held, and where its blocks' data lie follows from the SM. */
+static enum gpu_beside ideal_beside(const void *ctx)
+{
+	(void)ctx;
+	return GPU_BESIDE_NOW;
+}
+
 static void ideal_stats(const struct ndp_site *site, struct sim_stat_tables *out)
 {
 	(void)site;
@@ -168,6 +175,7 @@ const struct ndp_mechanism ndp_tom_ideal = {
 		.block_begin = ideal_block_begin,
 		.block_end = ideal_block_end,
 		.access = ideal_access,
+		.beside = ideal_beside,
 		.add_stats = ideal_add_stats,
 		.free = ideal_free,
 	},

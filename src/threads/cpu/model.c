@@ -691,6 +691,7 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	if (!h->run.machine)
 		return false;
 	machine_session_claim(&h->session);
+	machine_session_use_threads(&h->session, NULL);
 	h->run.kernels = machine_kernels_new(1);
 	h->cpu = machine_cpu(h->run.machine);
 	h->stats = cpu_system_stats(h->cpu);

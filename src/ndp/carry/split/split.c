@@ -209,7 +209,7 @@ static bool access_issue(struct sm *sm, struct sm_warp *w, struct partition *p)
 
 	CHECK(p->seq < p->block->load_count + p->block->store_count);
 	if (!simt_capture(g->launch, w->w, &e->access, &g->step)) {
-		gpu_fail(g);
+		sm_fail(sm);
 		return false;
 	}
 	count = e->access.mask ? coalesce_lines(e->access.addr, e->access.mask, e->access.lane_bytes, lines) : 0;
