@@ -37,6 +37,9 @@ struct device_result {
 	uint64_t estimated_warp_instructions; /* of them, those executed for their values only */
 	/* Half of the 95 % interval of the time: what launches of one kernel have in common, and this one's own. */
 	double error_common_ps, error_own_ps;
+	/* What ran for its values only, and of it as host code; why not all of it, until the kernel's program goes. */
+	uint64_t untimed_warp_instructions, compiled_warp_instructions;
+	const char *interpreted_why;
 };
 
 /* What programs are told, and what bounds a launch. A multiprocessor is what a CTA stays on. */

@@ -5,8 +5,12 @@
 #include "sim/param.h"
 
 #define RUN_MODES(X) X(RUN_TIMING, timing) X(RUN_FUNCTIONAL, functional) X(RUN_SAMPLED, sampled)
+/* How kernels run where nothing is timed; numbered as enum simt_host_code. */
+#define RUN_FUNCTIONALS(X)                                                                              \
+	X(RUN_FUNCTIONAL_AUTO, auto) X(RUN_FUNCTIONAL_INTERPRETED, interpreted) X(RUN_FUNCTIONAL_COMPILED, compiled)
 #define RUN_BOUNDS(X) X(RUN_BOUNDS_EXACT, exact) X(RUN_BOUNDS_PAGE, page)
 enum run_mode { RUN_MODES(SIM_PARAM_ENUMERATOR) };
+enum run_functional { RUN_FUNCTIONALS(SIM_PARAM_ENUMERATOR) };
 enum run_bounds { RUN_BOUNDS(SIM_PARAM_ENUMERATOR) };
 
 struct run_params {

@@ -320,6 +320,7 @@ bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 					 .warp_instructions = g->untimed_limit,
 					 .turn_instructions = (uint32_t)g->run->turn_count,
 					 .resident_ctas = (uint32_t)g->run->resident_cta_count,
+					 .code = (enum simt_host_code)g->run->functional,
 					 .observe = g->observer.step,
 					 .self = g->observer.self};
 
@@ -336,6 +337,7 @@ bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 	}
 	result->start_ps = result->end_ps = gpu_now_ps(g);
 	result->warp_instructions = g->totals.untimed_warp_instructions - before;
+	result->untimed_warp_instructions = result->warp_instructions;
 	g->totals.kernels_untimed++;
 	return ok;
 }
@@ -458,6 +460,8 @@ bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *resu
 		ok = sampling_launch(g->sampling, result);
 	else
 		ok = gpu_launch_timed(g, result);
+	result->compiled_warp_instructions = l->compiled_warp_instructions;
+	result->interpreted_why = l->interpreted_why;
 	result->stop = (enum device_stop)g->stop;
 	g->stop = DEVICE_STOP_NONE;
 	g->launch = NULL;

@@ -16,6 +16,9 @@ struct sum {
 	uint64_t by_detail[DEVICE_DETAIL_SKIPPED + 1], detailed_warp_instructions;
 	uint64_t skipped_warp_instructions, skipped_thread_instructions;
 	double error_common_ps, error_own_squares;
+	/* see struct device_result; why: of the last launch that was not all host code */
+	uint64_t untimed_warp_instructions, compiled_warp_instructions;
+	const char *interpreted_why;
 };
 
 struct refusal {
@@ -118,6 +121,8 @@ static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 	s->warp_instructions += r->warp_instructions;
 	s->thread_instructions += r->thread_instructions;
 	s->cta_count += r->cta_count;
+	s->untimed_warp_instructions += r->untimed_warp_instructions;
+	s->compiled_warp_instructions += r->compiled_warp_instructions;
 	add_detail(s, r);
 }
 
@@ -141,6 +146,9 @@ void machine_kernels_add(struct machine_kernels *k, const struct machine_kernel 
 	k->counts.warp_instructions += launch->result.warp_instructions;
 	k->counts.thread_instructions += launch->result.thread_instructions;
 	one.launch.name = machine_kernels_name(k, launch->name);
+	one.launch.result.interpreted_why = NULL;
+	if (launch->result.interpreted_why)
+		sum_of(k, one.launch.name)->interpreted_why = machine_kernels_name(k, launch->result.interpreted_why);
 	add_to_sum(sum_of(k, one.launch.name), launch);
 	keep(k, &one);
 }
@@ -202,6 +210,44 @@ bool machine_kernels_estimates(const struct machine_kernels *k, struct machine_e
 	}
 	out->time_error_ps = sqrt(squares);
 	return k && k->shows_detail;
+}
+
+/* ---- what ran for its values only ---- */
+
+json_t *machine_kernels_functional_json(const struct machine_kernels *k)
+{
+	uint64_t untimed = 0, compiled = 0, kernels[2] = {0, 0};
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; k && i < k->sums->len; i++) {
+		const struct sum *s = &g_array_index(k->sums, struct sum, i);
+		json_t *o;
+
+		if (!s->untimed_warp_instructions)
+			continue;
+		untimed += s->untimed_warp_instructions;
+		compiled += s->compiled_warp_instructions;
+		kernels[s->compiled_warp_instructions != 0]++;
+		if (s->compiled_warp_instructions)
+			continue;
+		o = json_object();
+		put_text(o, "kernel", s->name);
+		put_text(o, "reason", s->interpreted_why);
+		put_int(o, "warp_instructions", s->untimed_warp_instructions);
+		json_array_append_new(list, o);
+	}
+	if (!untimed) {
+		json_decref(list);
+		return NULL;
+	}
+	json_t *all = json_object();
+
+	put_int(all, "warp_instructions", untimed);
+	put_int(all, "compiled_warp_instructions", compiled);
+	put_int(all, "kernel_compiled_count", kernels[1]);
+	put_int(all, "kernel_interpreted_count", kernels[0]);
+	json_object_set_new(all, "interpreted", list);
+	return all;
 }
 
 /* ---- results ---- */

@@ -60,6 +60,10 @@ bool machine_kernels_estimates(const struct machine_kernels *k, struct machine_e
 
 /* ---- results; k may be NULL ---- */
 
+/* What ran for its values only, how much of it as host code, and which kernels were interpreted and why. NULL: nothing
+ * ran so. */
+json_t *machine_kernels_functional_json(const struct machine_kernels *k);
+
 /* Those kept one by one, with their number from 1 in the order of the calls. */
 json_t *machine_kernels_json(const struct machine_kernels *k);
 /* One object per kernel's name, in the order of their first launches: how many, and sums over all of them. */

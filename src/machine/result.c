@@ -101,6 +101,17 @@ static void put_estimates(json_t *o, json_t *units, const struct machine_run *ru
 	put_text(units, "sampling.detailed_ratio", "of the warp instructions of launches that were not skipped");
 }
 
+/* What ran without timing, and how: the same values whichever way, in other host time. */
+static void put_functional(json_t *o, json_t *units, const struct machine_run *run)
+{
+	json_t *functional = machine_kernels_functional_json(run->kernels);
+
+	if (!functional)
+		return;
+	json_object_set_new(o, "functional", functional);
+	put_text(units, "functional.warp_instructions", "executed for their values only");
+}
+
 /* Units of the fields that are neither statistics nor parameters. */
 static void put_field_units(json_t *units)
 {
@@ -272,6 +283,7 @@ static json_t *run_json(const struct machine_run *run)
 		put_program(o, run->timeline);
 	put_instructions(o, &t, run);
 	put_estimates(o, units, run);
+	put_functional(o, units, run);
 	put_parts(o, units, run);
 	/* Of a run without a timeline the measured time is the whole. */
 	if (!json_object_get(o, "total_time_ps"))

@@ -90,6 +90,26 @@ static void print_sampling(FILE *out, const json_t *run)
 		fputs("                 counts below are scaled, and so is energy\n", out);
 }
 
+/* What ran for its values only, and how. */
+static void print_functional(FILE *out, const json_t *run)
+{
+	const json_t *f = json_object_get(run, "functional"), *list = json_object_get(f, "interpreted");
+	const double all = report_number(f, "warp_instructions", NULL);
+
+	if (!f)
+		return;
+	fprintf(out,
+		"  values only    %.0f warp instructions, %.1f %% of them compiled; kernels: %.0f compiled, %.0f "
+		"interpreted",
+		all, 100 * report_number(f, "compiled_warp_instructions", NULL) / all,
+		report_number(f, "kernel_compiled_count", NULL), report_number(f, "kernel_interpreted_count", NULL));
+	if (json_array_size(list))
+		fprintf(out, " (%s: %s%s)", json_string_value(json_object_get(json_array_get(list, 0), "kernel")),
+			json_string_value(json_object_get(json_array_get(list, 0), "reason")),
+			json_array_size(list) > 1 ? "; ..." : "");
+	fputc('\n', out);
+}
+
 static void print_time(FILE *out, const json_t *run)
 {
 	g_autofree char *cycles = cycles_text(run);
@@ -102,6 +122,7 @@ static void print_time(FILE *out, const json_t *run)
 		report_number(run, "cycles", NULL), cycles, report_number(run, "total_time_ps", NULL) / ps_per_us,
 		error ? error : "");
 	print_sampling(out, run);
+	print_functional(out, run);
 	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
 		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),
 		report_number(run, "ipc", NULL));

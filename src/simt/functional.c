@@ -12,6 +12,7 @@
 
 #include "base/check.h"
 #include "simt/state.h"
+#include "simt/turn.h"
 
 enum {
 	TURN_INSTRUCTIONS = 16,
@@ -24,33 +25,18 @@ struct runner {
 	struct simt_cta *running[RUNNING_CTAS_MAX];
 	uint32_t running_count;
 	uint64_t next_cta;
-	uint64_t *warp_instructions, *thread_instructions;
+	struct simt_turner by;
 	struct simt_limit limit;
 };
 
-static bool run_turn(struct runner *r, struct simt_warp *w, struct simt_step *step)
+static bool run_cta_turn(struct runner *r, struct simt_cta *c)
 {
-	uint64_t threads = 0;
-	uint32_t n = 0;
-	bool ok = true;
+	for (uint32_t i = 0; i < c->warp_count; i++) {
+		struct simt_warp *w = &c->warps[i];
 
-	while (n < r->limit.turn_instructions && !w->is_done && !w->at_barrier && ok) {
-		ok = simt_step(r->l, w, step);
-		if (unlikely(r->limit.observe != NULL) && ok)
-			r->limit.observe(r->limit.self, w, step);
-		threads += simt_lane_count(step->exec_mask);
-		n++;
-		++*r->warp_instructions; /* now, since the device's clock counts them */
-	}
-	*r->thread_instructions += threads;
-	return ok;
-}
-
-static bool run_cta_turn(struct runner *r, struct simt_cta *c, struct simt_step *step)
-{
-	for (uint32_t i = 0; i < c->warp_count; i++)
-		if (!run_turn(r, &c->warps[i], step))
+		if (!w->is_done && !w->at_barrier && !simt_turn(&r->by, r->l, w, r->limit.turn_instructions))
 			return false;
+	}
 	return true;
 }
 
@@ -91,8 +77,8 @@ static bool is_stopped(struct runner *r)
 	struct simt_where *where;
 
 	if (!(limit->stop && *limit->stop) &&
-	    !(limit->warp_instructions && *r->warp_instructions >= limit->warp_instructions) &&
-	    !(limit->thread_instructions && *r->thread_instructions >= limit->thread_instructions))
+	    !(limit->warp_instructions && *r->by.warp_instructions >= limit->warp_instructions) &&
+	    !(limit->thread_instructions && r->by.thread_instructions >= limit->thread_instructions))
 		return false;
 	where = simt_where_new(r->l);
 	for (uint32_t i = 0; i < r->running_count; i++)
@@ -123,14 +109,13 @@ static bool run_all(struct runner *r)
 	struct simt_launch *l = r->l;
 	const uint32_t limit = cta_limit(l);
 	const uint32_t next_cta_turns = INSTRUCTIONS_BEFORE_NEXT_CTA / r->limit.turn_instructions;
-	struct simt_step step;
 	uint32_t turns = 0, want = resident_at_first(r, limit);
 
 	while (r->running_count || r->next_cta < l->state->cta_count) {
 		while (r->running_count < want && r->next_cta < l->state->cta_count)
 			start_cta(r);
 		for (uint32_t i = 0; i < r->running_count; i++)
-			if (is_stopped(r) || !run_cta_turn(r, r->running[i], &step))
+			if (is_stopped(r) || !run_cta_turn(r, r->running[i]))
 				return false;
 		const uint32_t before = r->running_count;
 
@@ -151,14 +136,20 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 
 	CHECK(r);
 	r->l = l;
-	r->warp_instructions = warp_instruction_count;
-	r->thread_instructions = thread_instruction_count;
 	if (limit)
 		r->limit = *limit;
+	/* What is stopped somewhere tells where each warp stands, and what is looked at is looked at step by step. */
+	r->by = (struct simt_turner){.code = r->limit.observe ? SIMT_CODE_INTERPRETED : r->limit.code,
+				     .is_strict = r->limit.warp_instructions || r->limit.thread_instructions,
+				     .warp_instructions = warp_instruction_count,
+				     .thread_instructions = *thread_instruction_count,
+				     .observe = r->limit.observe,
+				     .self = r->limit.self};
 	if (!r->limit.turn_instructions)
 		r->limit.turn_instructions = TURN_INSTRUCTIONS;
 	bool ok = run_all(r);
 
+	*thread_instruction_count = r->by.thread_instructions;
 	free(r);
 	return ok;
 }

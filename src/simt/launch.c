@@ -138,6 +138,8 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	l->state = st;
 	l->fault.kind = SIMT_FAULT_NONE;
 	l->fault.text[0] = '\0';
+	l->compiled_warp_instructions = 0;
+	l->interpreted_why = NULL;
 	st->hints = calloc(l->program->inst_count, sizeof(*st->hints));
 	CHECK(st->hints);
 	st->threads_per_cta = l->block[0] * l->block[1] * l->block[2];

@@ -9,6 +9,7 @@
 #define STRATA_SIMT_PRIV_H
 
 #include "ptx/spill.h"
+#include "simt/native/turn.h"
 #include "simt/simt.h"
 #include "simt/tensor.h"
 #include "simt/texture.h"
@@ -256,6 +257,7 @@ struct simt_program_priv {
 	bool is_recursive;
 	uint32_t shared_reserved_bytes; /* at the begin of the CTA's shared memory */
 	void *owned; /* list of small records */
+	struct simt_native *native; /* its host code (native/) */
 };
 
 static inline const struct simt_program_priv *simt_program_of(const struct simt_launch *l)
@@ -322,6 +324,7 @@ struct simt_warp_state {
 	uint8_t *scratch;                   /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
 	struct simt_warp *next_free, *next; /* guests */
 	uint32_t local_slot;
+	uint32_t ahead; /* instructions computed that are of turns to come (native/turn.c) */
 };
 
 struct simt_barrier {
@@ -341,12 +344,6 @@ struct simt_cta {
 	struct simt_barrier barriers[SIMT_BARRIER_COUNT];
 	struct simt_check_cta *check; /* NULL: no checker */
 	struct simt_cta *next_free, *next;
-};
-
-/* Bounds of the allocation an instruction last hit. */
-struct simt_hint {
-	uint64_t lo, hi;
-	bool is_readonly;
 };
 
 struct simt_launch_state {

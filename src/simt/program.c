@@ -634,6 +634,7 @@ struct simt_program *simt_program_build(const struct simt_module *m, const char 
 	CHECK(p);
 	p->module = m;
 	p->isa = isa;
+	simt_native_begin(p);
 	p->pub.name = f->name;
 	p->func_of_index = calloc(m->ptx->func_count + 1, sizeof(*p->func_of_index));
 	CHECK(p->func_of_index);
@@ -662,6 +663,7 @@ void simt_program_free(struct simt_program *pub)
 		return;
 	if (pub->guest_free)
 		pub->guest_free(pub->guest_data);
+	simt_native_end(p);
 	simt_owned_free(p);
 	for (uint32_t i = 0; i < p->func_count; i++) {
 		if (p->funcs[i].alloc)

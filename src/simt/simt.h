@@ -243,6 +243,9 @@ struct simt_launch {
 	struct simt_fault fault; /* first fault; the launch is over when kind != NONE */
 	bool is_cooperative;
 	const volatile int *stop; /* NULL or: not 0 when the device was told to end the launch */
+	/* What turns (simt/turn.h) have done as host code, and why the last one was not; the program's text. */
+	uint64_t compiled_warp_instructions;
+	const char *interpreted_why;
 	/* Private execution state (heap, hints), created by simt_launch_begin. */
 	struct simt_launch_state *state;
 };
@@ -337,12 +340,16 @@ void simt_read_again(const struct simt_reading *r);
 /* The bytes of global memory that the step may have written: from *first to *last; false: none. */
 bool simt_written(const struct simt_step *step, uint64_t *first, uint64_t *last);
 
+/* How kernels run without timing: with the interpreter, as host code, or as host code once they have run for long. */
+enum simt_host_code { SIMT_CODE_AUTO, SIMT_CODE_INTERPRETED, SIMT_CODE_COMPILED };
+
 /* What ends a launch without timing from outside. */
 struct simt_limit {
 	const volatile int *stop; /* NULL or: not 0 */
 	uint64_t warp_instructions, thread_instructions; /* the counter has come so far; 0: no limit */
 	uint32_t turn_instructions; /* of a warp before another one has its turn; 0: as many as are fast */
 	uint32_t resident_ctas; /* that take turns from the beginning; 0: one after the other */
+	enum simt_host_code code;
 	/* Hears of every step, after it; NULL: nobody looks on. */
 	void (*observe)(void *self, const struct simt_warp *w, const struct simt_step *step);
 	void *self;

@@ -111,6 +111,11 @@ bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint3
 /* The warp is done: barriers may open. */
 bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
 
+/* ---- host code of a program (native/turn.c) ---- */
+
+void simt_native_begin(struct simt_program_priv *p);
+void simt_native_end(struct simt_program_priv *p);
+
 /* ---- frames (stack.c) ---- */
 
 /* Makes room for the frame of its function at its row and predicate. */

@@ -1,0 +1,239 @@
+/* turn.c - a turn of a warp in its kernel's host code, and when a kernel gets one.
+ *
+ * A turn has the instructions that the interpreter's would have, in the same order with those of other warps as far as
+ * any of them could tell: arithmetic of one warp is seen by no other, so that a run of it may be computed as a whole
+ * when the turn ends inside. The rest of it is then counted in the warp's next turns.
+ */
+#include <string.h>
+
+#include "base/check.h"
+#include "simt/build.h"
+#include "simt/check.h"
+#include "simt/native/native.h"
+#include "simt/state.h"
+#include "simt/turn.h"
+
+/* Interpreted warp instructions of a kernel after which it is worth looking for kept code (which takes some ms), and
+ * compiling it (which takes about as long as so many instructions, 0.3 to 2 s). */
+enum { LOOK_AFTER = 100000, COMPILE_AFTER = 20000000 };
+
+struct turn {
+	struct native_turn pub; /* first */
+	struct simt_turner *by;
+	struct simt_launch *l;
+	struct simt_warp *w;
+	struct simt_step *out;
+	int32_t from; /* left when instructions were last counted */
+};
+
+static void read_warp(struct turn *t)
+{
+	struct simt_warp *w = t->w;
+	struct simt_warp_state *s = w->state;
+
+	t->pub.frame = (uint8_t *)s->base[SIMT_BASE_FRAME];
+	t->pub.pred = s->pred;
+	t->pub.local_at = s->frame.local_at;
+	t->pub.pc = w->pc;
+	t->pub.lanes = w->active_mask;
+	t->pub.live = w->live_mask;
+	t->pub.rpc = s->rpc;
+}
+
+/* Counts what was done since the last time, by the lanes that still run. */
+static void settle(struct turn *t)
+{
+	const int32_t now = t->pub.left > 0 ? t->pub.left : 0;
+	const uint64_t count = (uint64_t)(t->from - now);
+
+	t->from = now;
+	*t->by->warp_instructions += count;
+	t->by->thread_instructions += count * simt_lane_count(t->pub.lanes) - t->pub.idle;
+	t->pub.idle = 0;
+	t->w->instruction_count += count;
+	t->l->state->steps += count;
+}
+
+static int32_t one(struct native_turn *pub, uint32_t pc, uint32_t lanes)
+{
+	struct turn *t = (struct turn *)pub;
+	const struct simt_program_priv *p = simt_program_of(t->l);
+	const struct simt_exec *e = &p->execs[pc];
+
+	t->w->pc = pc;
+	*t->out = (struct simt_step){.inst = &p->insts[pc], .pc = pc, .exec_mask = lanes};
+	if (e->run(t->l, t->w, e, lanes, t->out) != SIMT_NEXT) {
+		settle(t);
+		t->by->is_faulted = true;
+		return 0;
+	}
+	if (pub->is_observed)
+		t->by->observe(t->by->self, t->w, t->out);
+	return 1;
+}
+
+static int32_t step(struct native_turn *pub, uint32_t pc)
+{
+	struct turn *t = (struct turn *)pub;
+
+	settle(t);
+	t->w->pc = pc;
+	t->by->is_faulted = !simt_step(t->l, t->w, t->out);
+	if (pub->is_observed && !t->by->is_faulted)
+		t->by->observe(t->by->self, t->w, t->out);
+	++*t->by->warp_instructions;
+	t->by->thread_instructions += simt_lane_count(t->out->exec_mask);
+	t->from = --pub->left;
+	if (t->by->is_faulted || t->w->is_done || t->w->at_barrier)
+		return 0;
+	read_warp(t);
+	return 1;
+}
+
+static void meet(struct native_turn *pub, uint32_t pc)
+{
+	struct turn *t = (struct turn *)pub;
+
+	settle(t);
+	simt_stack_goto(t->w, pc);
+	read_warp(t);
+}
+
+/* What the warp has done ahead is of this turn, as far as that goes. */
+static uint32_t take_ahead(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
+{
+	const uint32_t taken = w->state->ahead < count ? w->state->ahead : count;
+
+	w->state->ahead -= taken;
+	*by->warp_instructions += taken;
+	by->thread_instructions += (uint64_t)taken * simt_lane_count(w->active_mask);
+	w->instruction_count += taken;
+	l->state->steps += taken;
+	return count - taken;
+}
+
+static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch *l, struct simt_warp *w,
+			uint32_t count)
+{
+	struct simt_warp_state *s = w->state;
+	struct turn t = {.by = by, .l = l, .w = w, .out = &by->step};
+
+	if (s->ahead)
+		count = take_ahead(by, l, w, count);
+	if (!count)
+		return;
+	t.pub.special = s->special;
+	t.pub.polled = &s->polled;
+	t.pub.hints = l->state->hints;
+	t.pub.shared = w->cta->shared;
+	t.pub.shared_bytes = w->cta->shared_bytes;
+	t.pub.params = (const uint8_t *)(uintptr_t)l->state->param_addr;
+	t.pub.is_strict = by->is_strict ? -1 : 0;
+	t.pub.is_observed = by->observe != NULL;
+	t.pub.left = t.from = (int32_t)count;
+	t.pub.one = one;
+	t.pub.step = step;
+	t.pub.meet = meet;
+	read_warp(&t);
+	while (t.pub.left > 0 && !by->is_faulted && !w->is_done && !w->at_barrier) {
+		const enum native_end end = fn(&t.pub);
+
+		if (by->is_faulted || w->is_done || w->at_barrier)
+			return;
+		settle(&t);
+		w->pc = t.pub.pc;
+		if (t.pub.left < 0)
+			s->ahead = (uint32_t)-t.pub.left;
+		if (end == NATIVE_INSIDE && t.pub.left > 0)
+			step(&t.pub, w->pc);
+	}
+}
+
+static void interpreted_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
+{
+	uint64_t threads = 0;
+	uint32_t n = 0;
+	bool ok = true;
+
+	while (n < count && !w->is_done && !w->at_barrier && ok) {
+		ok = simt_step(l, w, &by->step);
+		if (unlikely(by->observe != NULL) && ok)
+			by->observe(by->self, w, &by->step);
+		threads += simt_lane_count(by->step.exec_mask);
+		n++;
+		++*by->warp_instructions; /* now, since the device's clock counts them */
+	}
+	by->thread_instructions += threads;
+	by->is_faulted = !ok;
+	simt_program_of(l)->native->interpreted += n;
+}
+
+/* ---- whether a kernel has host code ---- */
+
+static void load(const struct simt_program_priv *p, bool may_compile)
+{
+	struct simt_native *n = p->native;
+
+	if (!n->text && !n->why)
+		n->text = native_text(p, &n->why);
+	if (n->text)
+		native_load(n, p->isa, may_compile);
+	if (!n->fn && !n->why)
+		return;
+	g_free(n->text);
+	n->text = NULL;
+}
+
+/* The kernel's host code, if it has some by now; else why it has none. */
+static native_fn code_of(const struct simt_turner *by, struct simt_launch *l)
+{
+	const struct simt_program_priv *p = simt_program_of(l);
+	struct simt_native *n = p->native;
+
+	l->interpreted_why = NULL;
+	if (by->code == SIMT_CODE_INTERPRETED)
+		l->interpreted_why = "as run.functional says";
+	else if (simt_memory_check(l->mem))
+		l->interpreted_why = "each access is checked";
+	if (l->interpreted_why)
+		return NULL;
+	if (!n->fn && !n->why) {
+		if (by->code == SIMT_CODE_COMPILED || n->interpreted >= COMPILE_AFTER) {
+			load(p, true);
+		} else if (n->interpreted >= LOOK_AFTER && !n->is_tried) {
+			n->is_tried = true;
+			load(p, false);
+		}
+	}
+	if (!n->fn)
+		l->interpreted_why = n->why ? n->why : "it has not run for long enough";
+	return n->fn;
+}
+
+bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
+{
+	const native_fn fn = code_of(by, l);
+	const uint64_t before = *by->warp_instructions;
+
+	if (fn) {
+		native_turn(by, fn, l, w, count);
+		l->compiled_warp_instructions += *by->warp_instructions - before;
+	} else {
+		interpreted_turn(by, l, w, count);
+	}
+	return !by->is_faulted;
+}
+
+/* ---- programs ---- */
+
+void simt_native_begin(struct simt_program_priv *p)
+{
+	p->native = g_new0(struct simt_native, 1);
+}
+
+void simt_native_end(struct simt_program_priv *p)
+{
+	if (p->native)
+		native_unload(p->native);
+	g_free(p->native);
+}
