@@ -286,7 +286,7 @@ static bool is_in(const char *path, const char *dir)
 /* Our own file of that name, or NULL. */
 static char *own_library(const struct cli_paths *paths, const char *name)
 {
-	const char *dirs[] = {paths->driver_dir, paths->runtime_dir};
+	const char *dirs[] = {paths->driver_dir, paths->runtime_dir, paths->blas_dir};
 
 	for (uint32_t k = 0; k < ARRAY_COUNT(dirs); k++) {
 		char *path = g_build_filename(dirs[k], name, NULL);
@@ -298,16 +298,26 @@ static char *own_library(const struct cli_paths *paths, const char *name)
 	return NULL;
 }
 
-/* Libraries of device code that are not part of CUDA proper. */
+/* Whether the library is one that we have too, in whatever version. */
+static bool is_own_name(const char *name)
+{
+	return !strcmp(name, "libcuda.so.1") || g_str_has_prefix(name, "libcudart.so.") ||
+	       !strcmp(name, "libcublas.so.13") || !strcmp(name, "libcublasLt.so.13");
+}
+
+/* Libraries of device code that are not part of CUDA proper, and that we do not have. */
 static const char *foreign_library(const char *name)
 {
 	static const struct {
 		const char *prefix, *title;
-	} known[] = {{"libcublas", "cuBLAS"},     {"libcufft", "cuFFT"},	 {"libcurand", "cuRAND"},
+	} known[] = {{"libcublas", "cuBLAS; Strata has version 13 of it, libcublas.so.13 and libcublasLt.so.13"},
+		     {"libcufft", "cuFFT"},	 {"libcurand", "cuRAND"},
 		     {"libcusparse", "cuSPARSE"}, {"libcusolver", "cuSOLVER"}, {"libcudnn", "cuDNN"},
 		     {"libnccl", "NCCL"},	  {"libnpp", "NPP"},		 {"libnvjpeg", "nvJPEG"},
 		     {"libcutensor", "cuTENSOR"}, {"libnvinfer", "TensorRT"},  {"libcupti", "CUPTI"}};
 
+	if (is_own_name(name))
+		return NULL;
 	for (uint32_t k = 0; k < ARRAY_COUNT(known); k++)
 		if (g_str_has_prefix(name, known[k].prefix))
 			return known[k].title;
@@ -334,13 +344,13 @@ static bool missing(const struct inspection *i, const char *name)
 static void found(struct inspection *i, const char *name, const char *path)
 {
 	const char *title = foreign_library(name);
-	const bool is_ours = !strcmp(name, "libcuda.so.1") || g_str_has_prefix(name, "libcudart.so.");
 
 	if (title && needs(i, name))
 		WARN(i, "needs %s (%s), a library of device code that Strata does not have; NVIDIA's, %s, does not run "
 			"on it: calls of it will fail",
 		     name, title, path);
-	if (!is_ours || is_in(path, i->paths->driver_dir) || is_in(path, i->paths->runtime_dir))
+	if (!is_own_name(name) || is_in(path, i->paths->driver_dir) || is_in(path, i->paths->runtime_dir) ||
+	    is_in(path, i->paths->blas_dir))
 		return;
 
 	/* A DT_RPATH comes before LD_LIBRARY_PATH, a preloaded library before both. */

@@ -42,6 +42,7 @@ static void find_installed(struct cli_paths *p, const char *bin)
 	p->doors_dir = g_build_filename(bin, "..", STRATA_LIBDIR, "strata", NULL);
 	p->driver_dir = g_build_filename(bin, "..", STRATA_LIBDIR, NULL);
 	p->runtime_dir = g_strdup(p->driver_dir);
+	p->blas_dir = g_strdup(p->driver_dir);
 	p->threads_dir = g_build_filename(p->doors_dir, "threads", NULL);
 	p->workload_dir = g_build_filename(bin, "..", "libexec", "strata", NULL);
 	p->workload_list = g_build_filename(p->share_dir, "workloads.list", NULL);
@@ -56,6 +57,7 @@ static void find_built(struct cli_paths *p)
 	p->share_dir = g_strdup(STRATA_SOURCE_DIR);
 	p->driver_dir = g_build_filename(p->build_dir, "src", "cuda", NULL);
 	p->runtime_dir = g_build_filename(p->build_dir, "src", "cudart", NULL);
+	p->blas_dir = g_build_filename(p->build_dir, "src", "cublas", NULL);
 	p->threads_dir = g_build_filename(p->build_dir, "src", "threads", NULL);
 	p->workload_dir = g_build_filename(p->build_dir, "workloads", NULL);
 	p->workload_list = g_build_filename(STRATA_SOURCE_DIR, "workloads", "workloads.list", NULL);
@@ -98,13 +100,14 @@ char *cli_library_path(const struct cli_paths *p)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
 
-	return g_strjoin(":", p->driver_dir, p->runtime_dir, old && *old ? old : NULL, NULL);
+	return g_strjoin(":", p->driver_dir, p->runtime_dir, p->blas_dir, old && *old ? old : NULL, NULL);
 }
 
 void cli_paths_free(struct cli_paths *p)
 {
 	g_free(p->driver_dir);
 	g_free(p->runtime_dir);
+	g_free(p->blas_dir);
 	g_free(p->threads_dir);
 	g_free(p->workload_dir);
 	g_free(p->workload_list);

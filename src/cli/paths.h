@@ -16,6 +16,7 @@
 struct cli_paths {
 	char *driver_dir;    /* holds libcuda.so.1 */
 	char *runtime_dir;   /* holds libcudart.so.* */
+	char *blas_dir;	     /* holds libcublas.so.13, libcublasLt.so.13 */
 	char *threads_dir;   /* holds what strata cc adds, and the models of programs of threads */
 	char *workload_dir;  /* holds the workloads' programs */
 	char *workload_list; /* workloads.list */
