@@ -148,8 +148,8 @@ struct slice_model {
 	struct slice *slices;
 	struct cb *cbs;
 	uint32_t slice_count, cb_count, used_cbs, turn; /* turn: control blocks up to it have had this cycle */
-	uint64_t time, next_cta, uses, llc_cycles, link_cycles, link_milli[2], last_due, entry_left;
-	GQueue links[2];  /* struct crossing */
+	uint64_t time, next_cta, uses, llc_cycles, link_cycles, link_milli[2], message_milli[2], last_due, entry_left;
+	GQueue links[2], requests[2]; /* struct crossing */
 	GQueue memory;	  /* struct request */
 	GPtrArray *reads; /* on their way */
 	GPtrArray *copies; /* struct copy: on their way */
@@ -263,23 +263,46 @@ static void bring_and_release(struct slice_model *m, uint32_t cb, uint64_t at)
 	}
 }
 
-static uint64_t bytes_over_link(struct slice_model *m, uint32_t from, uint32_t to, uint64_t bytes, uint64_t at)
+static uint64_t bytes_over_link(struct slice_model *m, uint64_t *milli, uint64_t bytes, uint64_t at)
 {
-	const uint32_t way = socket_of(m, from) > socket_of(m, to);
-	const uint64_t begin = later(m->link_milli[way], at * 1000);
+	const uint64_t begin = later(*milli, at * 1000);
 
 	m->stats.link_bytes += bytes;
 	m->stats.link_wait_cycles += (begin - at * 1000) / 1000;
-	m->link_milli[way] = begin + bytes * m->p->clock_khz / m->p->link_mbytes_per_s;
-	return m->link_milli[way] / 1000 + m->link_cycles;
+	*milli = begin + bytes * m->p->clock_khz / m->p->link_mbytes_per_s;
+	return *milli / 1000 + m->link_cycles;
+}
+
+/* Before lines, which have so much less of the link. */
+static uint64_t message_over_link(struct slice_model *m, uint32_t from, uint32_t to, uint64_t at)
+{
+	const uint32_t way = socket_of(m, from) > socket_of(m, to);
+	const uint64_t bytes = m->p->link_message_bytes;
+
+	m->link_milli[way] =
+	    later(m->link_milli[way], at * 1000) + bytes * m->p->clock_khz / m->p->link_mbytes_per_s;
+	return bytes_over_link(m, &m->message_milli[way], bytes, at);
+}
+
+static void put_crossing(GQueue *queue, uint64_t at, struct asked who, bool is_answer)
+{
+	struct crossing *x = g_new(struct crossing, 1);
+
+	*x = (struct crossing){at, who, is_answer};
+	g_queue_push_tail(queue, x);
 }
 
 static void over_link(struct slice_model *m, uint32_t from, uint32_t to, struct asked who, uint64_t at, bool is_answer)
 {
-	struct crossing *x = g_new(struct crossing, 1);
+	const uint32_t way = socket_of(m, from) > socket_of(m, to);
 
-	*x = (struct crossing){bytes_over_link(m, from, to, m->p->line_bytes, at), who, is_answer};
-	g_queue_push_tail(&m->links[socket_of(m, from) > socket_of(m, to)], x);
+	put_crossing(&m->links[way], bytes_over_link(m, &m->link_milli[way], m->p->line_bytes, at), who, is_answer);
+}
+
+static void request_over_link(struct slice_model *m, uint32_t from, uint32_t to, struct asked who, uint64_t at)
+{
+	put_crossing(&m->requests[socket_of(m, from) > socket_of(m, to)], message_over_link(m, from, to, at), who,
+		     false);
 }
 
 static struct request *request_new(struct slice_model *m, uint32_t home, uint64_t line, uint64_t ready, bool is_write)
@@ -385,8 +408,12 @@ static uint64_t change(struct slice_model *m, uint32_t home, uint64_t line, uint
 		if (c && c->is_sent)
 			c->is_old = true;
 		m->stats.copies_invalidated++;
-		if (!is_host)
-			end = later(end, bytes_over_link(m, home, k, m->p->link_message_bytes, at));
+		if (!is_host) { /* there and back: whichever way is free later */
+			const uint64_t there = message_over_link(m, home, k, at);
+			const uint64_t back = message_over_link(m, k, home, at);
+
+			end = later(end, later(there, back) + m->link_cycles);
+		}
 	}
 	return end;
 }
@@ -513,7 +540,7 @@ static void at_keeper(struct slice_model *m, uint32_t home, struct asked who, ui
 	c->waiting = g_array_new(FALSE, FALSE, sizeof(struct asked));
 	g_array_append_val(c->waiting, who);
 	g_ptr_array_add(m->copies, c);
-	at_home(m, home, (struct asked){0, 0, c}, at);
+	request_over_link(m, keeper, home, (struct asked){0, 0, c}, at);
 }
 
 static void issue(struct slice_model *m, uint32_t n, uint64_t at)
@@ -538,6 +565,8 @@ static void issue(struct slice_model *m, uint32_t n, uint64_t at)
 		if (!cb->now.access.is_store) {
 			if (m->p->link_copies && crosses(m, cb->slice, home))
 				at_keeper(m, home, who, leaves);
+			else if (crosses(m, cb->slice, home))
+				request_over_link(m, cb->slice, home, who, leaves);
 			else
 				at_home(m, home, who, leaves);
 			continue;
@@ -729,15 +758,17 @@ static void link_tick(struct slice_model *m, GQueue *link)
 
 	while ((x = g_queue_peek_head(link)) && x->at <= m->time) {
 		g_queue_pop_head(link);
-		if (x->who.copy) {
+		if (x->is_answer && x->who.copy) {
 			copy_is_there(m, x->who.copy);
 		} else if (x->is_answer) {
 			bring_and_release(m, x->who.cb, m->time);
 		} else {
-			const uint64_t line = m->cbs[x->who.cb].now.lines[x->who.line];
+			const uint64_t line =
+			    x->who.copy ? x->who.copy->line : m->cbs[x->who.cb].now.lines[x->who.line];
 
 			at_home(m, slice_home_of(m->p, line), x->who, m->time);
-			finish_if_last(m, x->who.cb);
+			if (!x->who.copy)
+				finish_if_last(m, x->who.cb);
 		}
 		g_free(x);
 	}
@@ -765,7 +796,8 @@ static void slice_tick(struct slice_model *m, struct slice *s)
 
 static bool is_busy(const struct slice_model *m)
 {
-	bool busy = m->memory.length || m->links[0].length || m->links[1].length;
+	bool busy = m->memory.length || m->links[0].length || m->links[1].length || m->requests[0].length ||
+		    m->requests[1].length;
 
 	for (uint32_t i = 0; i < m->slice_count; i++)
 		busy |= m->slices[i].queue.length > 0;
@@ -814,8 +846,10 @@ void slice_model_launch(struct slice_model *m, uint64_t cycle, uint64_t begins[C
 		CHECK(m->time < cycle + 10000000);
 		m->turn = NONE;
 		memory_tick(m);
-		link_tick(m, &m->links[0]);
-		link_tick(m, &m->links[1]);
+		for (uint32_t way = 0; way < 2; way++) {
+			link_tick(m, &m->requests[way]);
+			link_tick(m, &m->links[way]);
+		}
 		for (uint32_t i = 0; i < m->slice_count; i++)
 			slice_tick(m, &m->slices[i]);
 		for (m->turn = 0; m->turn < m->cb_count; m->turn++)
@@ -866,7 +900,7 @@ struct slice_model *slice_model_new(const struct slice_case *c)
 	m->copies = g_ptr_array_new();
 	m->stores = g_hash_table_new(g_direct_hash, g_direct_equal);
 	m->llc_cycles = cycles_of(m->p, m->p->llc_latency_ps);
-	m->link_cycles = cycles_of(m->p, m->p->link_latency_ps);
+	m->link_cycles = cycles_of(m->p, m->p->link_latency_ps / 2);
 	return m;
 }
 

@@ -111,10 +111,11 @@ struct dc_crossing {
 struct dc_link {
 	struct dc_system *system;
 	struct sim_comp comp;
-	struct net_wire wire; /* its unit is a thousandth of a cycle */
-	struct {
+	/* Units are thousandths of a cycle. Messages go before lines, which wait for both. */
+	struct net_wire wire, messages;
+	struct dc_crossings {
 		BASE_FIFO(struct dc_crossing);
-	} queue;
+	} lines, requests;
 };
 
 struct dc_system {
@@ -137,7 +138,7 @@ struct dc_system {
 	BASE_POOL(struct dc_waiter) waiter_pool;
 	BASE_POOL(struct dc_crossing) crossing_pool;
 	struct dc_link links[2]; /* to higher sockets, to lower ones */
-	uint64_t llc_cycles, link_cycles;
+	uint64_t llc_cycles, link_cycles; /* the link one way */
 	bool has_copies; /* some slice has, or has had, a copy of a line of another socket */
 	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */

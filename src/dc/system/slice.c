@@ -53,30 +53,59 @@ static bool is_linked(const struct dc_slice *from, const struct dc_slice *to)
 	return from->socket != to->socket && from->system->p->link_mbytes_per_s;
 }
 
-/* So many bytes begin to cross at `at`: the cycle in which they arrive. */
-static uint64_t send(const struct dc_slice *from, const struct dc_slice *to, uint64_t at, uint64_t bytes)
+static uint64_t send_by(struct dc_system *s, struct net_wire *wire, uint64_t at, uint64_t bytes)
 {
-	struct dc_system *s = from->system;
-	struct dc_link *link = &s->links[from->socket > to->socket];
-	const uint64_t start = dc_max(link->wire.free_units, at * 1000);
+	const uint64_t start = dc_max(wire->free_units, at * 1000);
 
 	s->stats.link_wait_cycles += (start - at * 1000) / 1000;
 	s->stats.link_bytes += bytes;
-	return net_wire_send(&link->wire, start, bytes) / 1000 + s->link_cycles;
+	return net_wire_send(wire, start, bytes) / 1000 + s->link_cycles;
 }
 
-/* A line begins to cross at `at`; what it finds there it finds when it arrives, not now: queues are long here. */
-static void cross(const struct dc_slice *from, const struct dc_slice *to, struct dc_asker who, uint64_t at,
-		  bool is_answer)
+static struct dc_link *link_of(const struct dc_slice *from, const struct dc_slice *to)
+{
+	return &from->system->links[from->socket > to->socket];
+}
+
+/* A message begins to cross at `at`: the cycle in which it arrives. Lines that begin later are behind it. */
+static uint64_t send_message(const struct dc_slice *from, const struct dc_slice *to, uint64_t at)
 {
 	struct dc_system *s = from->system;
-	struct dc_link *link = &s->links[from->socket > to->socket];
+	struct dc_link *link = link_of(from, to);
+
+	net_wire_send(&link->wire, at * 1000, s->p->link_message_bytes);
+	return send_by(s, &link->messages, at, s->p->link_message_bytes);
+}
+
+/* What it finds there it finds when it arrives, not now: queues are long here. */
+static void cross(struct dc_system *s, struct dc_link *link, struct dc_crossings *queue, struct dc_crossing crossing)
+{
 	struct dc_crossing *c = base_pool_take(&s->crossing_pool, next);
 
-	*c = (struct dc_crossing){.at = send(from, to, at, s->p->line_bytes), .who = who, .is_answer = is_answer};
-	if (!link->queue.first)
+	*c = crossing;
+	if (!queue->first)
 		sim_wake_cycle(s->ctx->engine, link->comp, c->at);
-	base_fifo_push(&link->queue, c, next);
+	base_fifo_push(queue, c, next);
+}
+
+/* A line, stored or as an answer. */
+static void cross_line(const struct dc_slice *from, const struct dc_slice *to, struct dc_asker who, uint64_t at,
+		       bool is_answer)
+{
+	struct dc_system *s = from->system;
+	struct dc_link *link = link_of(from, to);
+
+	cross(s, link, &link->lines,
+	      (struct dc_crossing){.at = send_by(s, &link->wire, at, s->p->line_bytes), .who = who,
+				   .is_answer = is_answer});
+}
+
+static void cross_request(const struct dc_slice *from, const struct dc_slice *to, struct dc_asker who, uint64_t at)
+{
+	struct dc_link *link = link_of(from, to);
+
+	cross(from->system, link, &link->requests,
+	      (struct dc_crossing){.at = send_message(from, to, at), .who = who});
 }
 
 /* ---- ways that are cache ---- */
@@ -263,7 +292,8 @@ static bool forget(struct dc_slice *keeper, uint64_t line)
 }
 
 /* The home is about to change the line; its directory knows which sockets have a copy. Returns when none has, and who
- * had has said so. */
+ * had has said so. What it says has its time of the wire back from now on, not from when it is sent: until then the
+ * wire is others'. */
 static uint64_t invalidate(struct dc_slice *home, uint64_t line, uint64_t at)
 {
 	struct dc_system *s = home->system;
@@ -275,7 +305,8 @@ static uint64_t invalidate(struct dc_slice *home, uint64_t line, uint64_t at)
 		if (k == home->socket || !forget(keeper, line))
 			continue;
 		s->stats.copies_invalidated++;
-		end = dc_max(end, send(home, keeper, at, s->p->link_message_bytes));
+		end = dc_max(end, send_message(home, keeper, at) + s->link_cycles);
+		end = dc_max(end, send_message(keeper, home, at) + s->link_cycles);
 	}
 	return end;
 }
@@ -442,7 +473,7 @@ static void send_answer(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
 	if (who.copy)
 		who.copy->is_crossing = true;
-	cross(home, slice_of(home->system, who), who, at, true);
+	cross_line(home, slice_of(home->system, who), who, at, true);
 }
 
 static void hit(struct dc_slice *home, struct dc_asker who, uint64_t at)
@@ -517,7 +548,7 @@ static void look_up_copy(struct dc_slice *keeper, struct dc_asker who, uint64_t 
 		unchain(s, f);
 	f = expect(keeper, line, at);
 	wait_for(s, f, who);
-	look_up(&s->slices[home_of(s, line)], (struct dc_asker){.copy = f}, at);
+	cross_request(keeper, &s->slices[home_of(s, line)], (struct dc_asker){.copy = f}, at);
 }
 
 /* A line has been registered; if it is to be answered, until then. What is stored goes with it. */
@@ -533,9 +564,11 @@ static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
 	if (cb->access.is_store)
 		at = through_crossbar(s, &own->crossbar_out_free, at);
 	if (cb->access.is_store && is_linked(own, home))
-		cross(own, home, who, at, false);
+		cross_line(own, home, who, at, false);
 	else if (is_linked(own, home) && s->p->link_copies)
 		look_up_copy(keeper_in(s, own->socket, line_of(who)), who, at);
+	else if (is_linked(own, home))
+		cross_request(own, home, who, at);
 	else
 		look_up(home, who, at);
 }
@@ -618,27 +651,36 @@ static void keep_copy(struct dc_system *s, struct dc_fetch *f, uint64_t now)
 	base_pool_put(&s->fetch_pool, f, next);
 }
 
+static void crossed(struct dc_system *s, struct dc_crossings *queue, uint64_t cycle)
+{
+	while (queue->first && queue->first->at <= cycle) {
+		struct dc_crossing *c = base_fifo_pop(queue, next);
+		const struct dc_asker who = c->who;
+
+		if (!c->is_answer) {
+			look_up(&s->slices[home_of(s, line_of(who))], who, cycle);
+			if (who.cb)
+				finish_if_last(who.cb);
+		} else if (who.copy) {
+			keep_copy(s, who.copy, cycle);
+		} else {
+			answered(who.cb, cycle);
+		}
+		base_pool_put(&s->crossing_pool, c, next);
+	}
+}
+
 void dc_link_tick(void *self, uint64_t cycle)
 {
 	struct dc_link *link = self;
 	struct dc_system *s = link->system;
+	const struct dc_crossings *const queues[] = {&link->requests, &link->lines};
 
-	while (link->queue.first && link->queue.first->at <= cycle) {
-		struct dc_crossing *c = base_fifo_pop(&link->queue, next);
-		const struct dc_asker who = c->who;
-
-		if (who.copy) {
-			keep_copy(s, who.copy, cycle);
-		} else if (c->is_answer) {
-			answered(who.cb, cycle);
-		} else {
-			look_up(&s->slices[home_of(s, line_of(who))], who, cycle);
-			finish_if_last(who.cb);
-		}
-		base_pool_put(&s->crossing_pool, c, next);
-	}
-	if (link->queue.first)
-		sim_wake_cycle(s->ctx->engine, link->comp, link->queue.first->at);
+	crossed(s, &link->requests, cycle);
+	crossed(s, &link->lines, cycle);
+	for (uint32_t k = 0; k < ARRAY_COUNT(queues); k++)
+		if (queues[k]->first)
+			sim_wake_cycle(s->ctx->engine, link->comp, dc_max(queues[k]->first->at, cycle + 1));
 }
 
 static uint64_t through_tmu(struct dc_cb *cb)
@@ -819,7 +861,7 @@ void dc_slices_reset(struct dc_system *s)
 	base_pool_reset(&s->waiter_pool, next);
 	base_pool_reset(&s->crossing_pool, next);
 	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++)
-		s->links[i].queue.first = NULL;
+		s->links[i].lines.first = s->links[i].requests.first = NULL;
 	for (uint32_t i = 0; i < s->slice_count; i++) {
 		struct dc_slice *slice = &s->slices[i];
 

@@ -140,7 +140,7 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->by_sockets = base_divisor_of(p->socket_count);
 	s->by_slices = base_divisor_of(p->slice_count);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
-	s->link_cycles = cycles_of(s, p->link_latency_ps);
+	s->link_cycles = cycles_of(s, p->link_latency_ps / 2);
 	if (p->pages == DC_FIRST_TOUCH)
 		s->page_sockets = g_new0(uint8_t, behind.bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
@@ -149,7 +149,7 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	for (uint32_t i = 0; i < ARRAY_COUNT(s->links); i++) {
 		s->links[i].system = s;
 		if (p->link_mbytes_per_s) /* 1000 x cycles/s / bytes/s */
-			s->links[i].wire = net_wire_of(p->clock_khz, p->link_mbytes_per_s);
+			s->links[i].wire = s->links[i].messages = net_wire_of(p->clock_khz, p->link_mbytes_per_s);
 		s->links[i].comp = sim_engine_add(ctx->engine, s->domain, "link", dc_link_tick, &s->links[i]);
 	}
 	for (uint32_t i = 0; i < s->slice_count; i++)
