@@ -17,3 +17,8 @@ struct no_counts {
 #define ENERGY_ROWS "hdl/energy_rows.def"
 #define ENERGY_COUNTS struct no_counts
 #include "energy/table.inc"
+
+#define ENERGY_TABLE hdl_power_table
+#define ENERGY_ROWS "hdl/power_rows.def"
+#define ENERGY_COUNTS struct no_counts
+#include "energy/table.inc"

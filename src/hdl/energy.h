@@ -4,6 +4,7 @@
 
 #include "energy/events.h"
 
-extern const struct energy_table hdl_energy_table; /* of struct hdl_params; it counts nothing by number */
+/* Tables of struct hdl_params, which count nothing by number: by events, and in the account of powers over time. */
+extern const struct energy_table hdl_energy_table, hdl_power_table;
 
 #endif

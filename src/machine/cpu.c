@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "channel/energy.h"
 #include "cpu/energy.h"
+#include "hdl/energy.h"
 #include "machine/channel.h"
 #include "machine/cpu_account.h"
 #include "machine/cpu_over_time.h"
@@ -149,6 +150,8 @@ static void put_powers(const struct machine_config *c, const struct sim_stats *s
 {
 	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
 	const struct channel_params *near = machine_channel_params(c);
+	const struct hdl_params *designs = machine_hdl_params(c);
+	static const uint32_t none;
 	struct energy_list list = {.count = 0};
 	struct energy_report report;
 	json_t *parts = json_object();
@@ -159,6 +162,8 @@ static void put_powers(const struct machine_config *c, const struct sim_stats *s
 
 		energy_list_add(&list, &channel_power_table, near, &near_counts, sizeof(near_counts));
 	}
+	if (designs)
+		energy_list_add(&list, &hdl_power_table, designs, &none, sizeof(none));
 	energy_account(&list, stats, time_ps, &report);
 	for (uint32_t i = 0; i < report.component_count; i++)
 		put_real(parts, report.components[i].name, report.components[i].pj);
