@@ -261,8 +261,9 @@ static inline void strata_modelling_begin(enum strata_caches caches)
 		__strata_ndp_phase(1, (uint32_t)caches);
 }
 
-/* A statistic of the machine (`strata list stats`) by its name, since strata_reset_statistics or main; UINT64_MAX:
- * there is none of that name. The results of the run are of the whole program, without what was not modelled. */
+/* A statistic of the machine (`strata list stats`) by its name, of a distribution NAME the sum by NAME.sum, since
+ * strata_reset_statistics or main; UINT64_MAX: there is none of that name. The results of the run are of the whole
+ * program, without what was not modelled. */
 static inline uint64_t strata_statistic(const char *name)
 {
 	return __strata_ndp_statistic ? __strata_ndp_statistic(name) : UINT64_MAX;

@@ -238,6 +238,7 @@ static bool miss(struct ndp_core *k, uint64_t granule, uint64_t units)
 	if (under_way) {
 		s->stats.joins++;
 		under_way->is_wanted = true;
+		under_way->wanted_units = units;
 		return false;
 	}
 	ask(k, &k->asks[0], granule, units);
@@ -347,11 +348,16 @@ static void done(struct ndp_core *k)
 }
 
 /* The load or store, until now. */
-static uint64_t waited_ps(const struct ndp_core *k)
+static uint64_t since_ps(const struct ndp_core *k, uint64_t units)
 {
 	uint64_t rest;
 
-	return base_divide(now_units(k->s) - k->asks[0].asked_units, &k->s->c->by_per_ps, &rest);
+	return base_divide(now_units(k->s) - units, &k->s->c->by_per_ps, &rest);
+}
+
+static uint64_t waited_ps(const struct ndp_core *k)
+{
+	return since_ps(k, k->asks[0].asked_units);
 }
 
 /* A prefetch is there; the access that has waited for it goes on. */
@@ -400,6 +406,7 @@ void channel_core_grant(const struct grant_message *g)
 		sim_hist_add(&k->s->stats.local_latency_ps, waited_ps(k));
 		done(k);
 	} else {
+		k->s->stats.join_wait_ps += is_wanted ? since_ps(k, a->wanted_units) : 0;
 		prefetched(k, is_wanted);
 	}
 }
@@ -413,6 +420,7 @@ void channel_core_fetched(struct ndp_core *k, uint64_t granule)
 	a->is_busy = false;
 	if (is_wanted)
 		account(k, a);
+	k->s->stats.join_wait_ps += is_wanted ? since_ps(k, a->wanted_units) : 0;
 	prefetched(k, is_wanted);
 }
 

@@ -159,7 +159,7 @@ struct ndp_m {
 /* What a core has asked for: its one load or store, or a prefetch. */
 struct ndp_ask {
 	uint64_t granule;
-	uint64_t asked_units;
+	uint64_t asked_units, wanted_units; /* is_wanted: since when */
 	bool is_busy, is_write, is_remote, is_wanted;
 	bool is_gone; /* its page has gone meanwhile: no copy of a remote line stays */
 };

@@ -160,6 +160,30 @@ static void test_slots(void **state)
 	}
 }
 
+/* A load of a line that the core's prefetch brings waits for the rest of the prefetch's way, and that is counted. */
+static void test_join_waits(void **state)
+{
+	const struct channel_stats *stats;
+	struct rig r;
+	uint64_t begun_ps;
+
+	(void)state;
+	rig_defaults(&r);
+	rig_open(&r, true);
+	access_alone(&r, NDP, FIRST, CPU_READ);
+	stats = channel_system_stats(r.near);
+	rig_access(&r, NDP, FIRST + RIG_LINE_BYTES, 8, CPU_PREFETCH);
+	assert_true(r.ready_ps[NDP] != CPU_WAITS);
+	begun_ps = r.ready_ps[NDP];
+	rig_access(&r, NDP, FIRST + RIG_LINE_BYTES, 8, CPU_READ);
+	while (r.ready_ps[NDP] == CPU_WAITS)
+		sim_run_until(r.ctx.engine, sim_next_units(r.ctx.engine));
+	assert_int_equal(stats->joins, 1);
+	assert_int_equal(stats->join_wait_ps, r.ready_ps[NDP] - begun_ps);
+	assert_true(stats->join_wait_ps > r.params.core_link_ps);
+	rig_close(&r);
+}
+
 /* The region's return to the summary is on its way to the NDP-AP when a part of it is claimed. */
 static void test_claim_behind_summary(void **state)
 {
@@ -815,6 +839,7 @@ int main(void)
 	    cmocka_unit_test(test_part_of_region),
 	    cmocka_unit_test(test_alone),
 	    cmocka_unit_test(test_messages_once), cmocka_unit_test(test_slots),
+	    cmocka_unit_test(test_join_waits),
 	    cmocka_unit_test(test_claim_behind_summary),
 	    cmocka_unit_test(test_line_in_transit),
 	    cmocka_unit_test(test_counted_in_transit),

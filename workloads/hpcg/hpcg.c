@@ -81,6 +81,9 @@ static struct hpcg_counted counted[] = {
     {.name = "channel.processor_bytes"}, {.name = "channel.remote_reads"},    {.name = "channel.point_lookups"},
     {.name = "channel.point_hits"},      {.name = "channel.point_out_bytes"}, {.name = "cpu.up_bytes"},
     {.name = "cpu.down_bytes"},          {.name = "channel.instructions"},
+    /* Of NDP cores: with a thread that runs, and what their loads and stores waited for the NDP-M and others'. */
+    {.name = "channel.awake_ps"},	      {.name = "channel.local_latency_ps.sum"},
+    {.name = "channel.join_wait_ps"},	      {.name = "channel.remote_latency_ps.sum"},
 };
 
 /* ---- what HPCG counts ---- */

@@ -3,13 +3,29 @@
 
 #include <errno.h>
 
+static const char sum[] = ".sum";
+
 static void keep_statistic(void *self, const char *prefix, const struct sim_stat_desc *row, uint64_t value,
 			   const struct sim_hist *hist)
 {
 	struct host *h = self;
 
-	if (!hist)
-		g_hash_table_insert(h->reset, g_strconcat(prefix, ".", row->name, NULL), (gpointer)value);
+	g_hash_table_insert(h->reset, g_strconcat(prefix, ".", row->name, hist ? sum : NULL, NULL),
+			    (gpointer)(hist ? hist->sum : value));
+}
+
+/* A count by its name, or of a distribution NAME the sum of its values, NAME.sum. */
+static bool value_of(const struct sim_stats *stats, const char *name, uint64_t *value)
+{
+	g_autofree char *of = g_str_has_suffix(name, sum) ? g_strndup(name, strlen(name) - strlen(sum)) : NULL;
+	struct sim_hist hist;
+
+	if (!of)
+		return sim_stats_value(stats, name, value);
+	if (!sim_stats_hist(stats, of, &hist))
+		return false;
+	*value = hist.sum;
+	return true;
 }
 
 /* Since they were reset. */
@@ -23,7 +39,7 @@ static int64_t statistic(struct host *h, const char *name, uint64_t now_ps)
 		sim_stats_each(h->run.machine->ctx.stats, keep_statistic, h);
 		return 0;
 	}
-	if (!sim_stats_value(h->run.machine->ctx.stats, name, &value))
+	if (!value_of(h->run.machine->ctx.stats, name, &value))
 		return -1;
 	return (int64_t)(value - (uint64_t)(uintptr_t)g_hash_table_lookup(h->reset, name));
 }

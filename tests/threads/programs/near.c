@@ -46,6 +46,12 @@ static void use_maps(void)
 		EXPECT(munmap(at = p, 2 * PAGE) == 0);
 	}
 	EXPECT(strata_statistic("channel.page_faults") >= 3 && strata_statistic("channel.tlb_misses") >= 2);
+	/* The sum of a distribution, which has no value by its own name, as a count has no sum. */
+	EXPECT(strata_statistic("channel.local_latency_ps.sum") || strata_statistic("channel.remote_latency_ps.sum"));
+	EXPECT(strata_statistic("channel.local.sum") == UINT64_MAX);
+	EXPECT(strata_statistic("channel.local_latency_ps") == UINT64_MAX);
+	strata_reset_statistics();
+	EXPECT(strata_statistic("channel.remote_latency_ps.sum") == 0);
 }
 
 /* Lines that the NDP had are its own after a phase that keeps caches, the processors' after a cold one. */
