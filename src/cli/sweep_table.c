@@ -41,6 +41,22 @@ json_t *cli_sweep_settings(char **point)
 	return settings;
 }
 
+/* The settings as the machine had them: numbers, truths and names; null where it has not run. */
+static json_t *values_of(char **point, const json_t *result)
+{
+	const json_t *params = json_object_get(result, "params");
+	json_t *settings = cli_sweep_settings(point), *values = json_object(), *text;
+	const char *key;
+
+	json_object_foreach(settings, key, text) {
+		json_t *value = json_object_get(params, key);
+
+		json_object_set_new(values, key, value ? json_incref(value) : json_null());
+	}
+	json_decref(settings);
+	return values;
+}
+
 static json_t *args_of(const struct cli_target *target)
 {
 	json_t *args = json_array();
@@ -92,6 +108,7 @@ static json_t *run_json(const struct cli_sweep *s, uint32_t run)
 			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
 			      json_is_true(json_object_get(result, "verified")), "mark", mark);
 
+	json_object_set_new(o, "values", values_of(s->plan->points->pdata[point], result));
 	if (cli_sweep_name(s, run))
 		json_object_set_new(o, "run", json_string(cli_sweep_name(s, run)));
 	if (s->reasons->pdata[run])
@@ -154,6 +171,45 @@ json_t *cli_sweep_pack(const struct sweep_plan *plan, const char *name, uint32_t
 			 "runs_done", (int)done_count, "runs_left_out", (int)left_count, "runs", runs);
 }
 
+/* ---- speed-ups ---- */
+
+static bool are_equal(const json_t *a, const json_t *b, const char *key)
+{
+	return json_equal(json_object_get(a, key), json_object_get(b, key));
+}
+
+/* The first run of the same program at the same point, or, where all machines are one, of all points. */
+static const json_t *base_of(const json_t *runs, const json_t *run, bool has_machines)
+{
+	json_t *other;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)runs, i, other)
+		if (are_equal(other, run, "workload") && are_equal(other, run, "args") &&
+		    (!has_machines || are_equal(other, run, "point")))
+			return other;
+	return run;
+}
+
+/* Over the first machine at the same point, or, of one machine, over the first point; null: one has not run. */
+static void put_speedups(json_t *runs)
+{
+	const json_t *first = json_array_get(runs, 0);
+	bool has_machines = false;
+	json_t *run;
+	size_t i;
+
+	json_array_foreach(runs, i, run)
+		has_machines = has_machines || !are_equal(run, first, "machine");
+	json_array_foreach(runs, i, run) {
+		const double own = report_number(json_object_get(run, "result"), "time_ps", NULL);
+		const json_t *base = json_object_get(base_of(runs, run, has_machines), "result");
+		const double time = report_number(base, "time_ps", NULL);
+
+		json_object_set_new(run, "speedup", own > 0 && time > 0 ? json_real(time / own) : json_null());
+	}
+}
+
 json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 {
 	json_t *runs = json_array();
@@ -162,6 +218,7 @@ json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 		json_array_append_new(runs, run_json(s, run));
 	for (uint32_t i = 0; i < s->plan->programs->len; i++)
 		mark_front(s, runs, i);
+	put_speedups(runs);
 	return cli_sweep_pack(s->plan, name, cli_sweep_done_count(s), s->left_count, runs);
 }
 
@@ -189,32 +246,66 @@ bool cli_sweep_fields_check(const struct cli_sweep *s, const json_t *runs)
 
 /* ---- the table ---- */
 
-static void print_head(FILE *out, const json_t *objectives)
+/* What people read: a field's ending says its unit. */
+static const struct unit {
+	const char *ending, *shown;
+	double divisor;
+	int decimals;
+} units[] = {{"_ps", " us", 1e6, 3}, {"_pj", " mJ", 1e9, 4}};
+
+static const struct unit *unit_of(const char *field)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (g_str_has_suffix(field, units[i].ending))
+			return &units[i];
+	return NULL;
+}
+
+static void print_head(FILE *out, const json_t *objectives, bool has_speedups)
 {
 	size_t i;
 	json_t *objective;
 
 	fprintf(out, "%7s  %-20s  %-16s", "point", "machine", "program");
-	json_array_foreach(objectives, i, objective)
-		fprintf(out, "  %18s", field_of(json_string_value(objective)));
-	fputs("  front  settings\n", out);
+	json_array_foreach(objectives, i, objective) {
+		const char *field = field_of(json_string_value(objective));
+		const struct unit *unit = unit_of(field);
+		const size_t length = strlen(field) - (unit ? strlen(unit->ending) : 0);
+		g_autofree char *title = g_strdup_printf("%.*s%s", (int)length, field, unit ? unit->shown : "");
+
+		fprintf(out, "  %18s", title);
+	}
+	fprintf(out, "%s  front  settings\n", has_speedups ? "  speed-up" : "");
 }
 
-static void print_run(FILE *out, const json_t *run)
+static void print_objective(FILE *out, const char *field, const json_t *value)
+{
+	const struct unit *unit = unit_of(field);
+
+	if (!json_is_number(value))
+		fprintf(out, "  %18s", "-");
+	else if (unit)
+		fprintf(out, "  %18.*f", unit->decimals, json_number_value(value) / unit->divisor);
+	else
+		fprintf(out, "  %18.12g", json_number_value(value));
+}
+
+static void print_run(FILE *out, const json_t *run, bool has_speedups)
 {
 	const char *mark = json_string_value(json_object_get(run, "mark"));
+	const json_t *speedup = json_object_get(run, "speedup");
 	const char *key;
 	json_t *value;
 
 	fprintf(out, "%7.0f  %-20s  %-16s", report_number(run, "point", NULL),
 		json_string_value(json_object_get(run, "machine")),
 		json_string_value(json_object_get(run, "workload")));
-	json_object_foreach(json_object_get(run, "objectives"), key, value) {
-		if (json_is_number(value))
-			fprintf(out, "  %18.12g", json_number_value(value));
-		else
-			fprintf(out, "  %18s", "-");
-	}
+	json_object_foreach(json_object_get(run, "objectives"), key, value)
+		print_objective(out, key, value);
+	if (json_is_number(speedup))
+		fprintf(out, "  %7.2fx", json_number_value(speedup));
+	else if (has_speedups)
+		fprintf(out, "  %8s", "-");
 	fprintf(out, "  %-5s ", json_is_true(json_object_get(run, "is_pareto")) ? "*" : "");
 	if (json_object_get(run, "run"))
 		fprintf(out, " %s:", json_string_value(json_object_get(run, "run")));
@@ -235,17 +326,112 @@ void cli_sweep_print(FILE *out, const json_t *sweep)
 {
 	const json_t *runs = json_object_get(sweep, "runs");
 	const bool is_short = json_array_size(runs) > ROWS_MAX;
+	bool has_speedups = false; /* designs have none */
 	size_t i;
 	json_t *run;
 
-	print_head(out, json_object_get(sweep, "objectives"));
+	json_array_foreach(runs, i, run)
+		has_speedups = has_speedups || json_object_get(run, "speedup");
+	print_head(out, json_object_get(sweep, "objectives"), has_speedups);
 	json_array_foreach(runs, i, run) {
 		if (!is_short || json_is_true(json_object_get(run, "is_pareto")))
-			print_run(out, run);
+			print_run(out, run, has_speedups);
 	}
 	fprintf(out, "\n%.0f of %zu runs are done", report_number(sweep, "runs_done", NULL),
 		json_array_size(runs) - (size_t)report_number(sweep, "runs_left_out", NULL));
 	if (is_short)
 		fputs("; shown are those that no other beats, --json FILE has all", out);
 	fputc('\n', out);
+}
+
+/* ---- as a file of comma-separated values ---- */
+
+static void csv_text(GString *out, const char *text)
+{
+	g_autofree char *quoted = NULL;
+
+	if (out->len && out->str[out->len - 1] != '\n')
+		g_string_append_c(out, ',');
+	if (text && strpbrk(text, ",\"\n")) {
+		g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
+		g_autofree char *doubled = g_strjoinv("\"\"", parts);
+
+		quoted = g_strdup_printf("\"%s\"", doubled);
+	}
+	g_string_append(out, quoted ? quoted : text ? text : "");
+}
+
+/* Nothing for null. */
+static void csv_value(GString *out, const json_t *value)
+{
+	g_autofree char *text = NULL;
+
+	if (json_is_string(value))
+		text = g_strdup(json_string_value(value));
+	else if (json_is_boolean(value))
+		text = g_strdup(json_is_true(value) ? "true" : "false");
+	else if (json_is_number(value))
+		text = g_strdup_printf("%.15g", json_number_value(value));
+	csv_text(out, text ? text : "");
+}
+
+static void csv_args(GString *out, const json_t *args)
+{
+	GString *text = g_string_new(NULL);
+	json_t *arg;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)args, i, arg)
+		g_string_append_printf(text, "%s%s", i ? " " : "", json_string_value(arg));
+	csv_text(out, text->str);
+	g_string_free(text, TRUE);
+}
+
+/* The keys of an object in any of the runs, once each, in their order; values are not of it. */
+static json_t *keys_of(const json_t *runs, const char *object)
+{
+	json_t *keys = json_object(), *run, *value;
+	const char *key;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)runs, i, run)
+		json_object_foreach(json_object_get(run, object), key, value)
+			json_object_set_new(keys, key, json_null());
+	return keys;
+}
+
+char *cli_sweep_csv(const json_t *sweep)
+{
+	static const char *const first[] = {"point", "machine", "workload"};
+	static const char *const last[] = {"speedup", "done", "verified", "is_pareto"};
+	static const char *const objects[] = {"values", "objectives"};
+	const json_t *runs = json_object_get(sweep, "runs");
+	json_t *keys[] = {keys_of(runs, objects[0]), keys_of(runs, objects[1])}, *run, *none;
+	GString *out = g_string_new(NULL);
+	const char *key;
+	size_t i;
+
+	for (size_t k = 0; k < G_N_ELEMENTS(first); k++)
+		csv_text(out, first[k]);
+	csv_text(out, "args");
+	for (size_t o = 0; o < G_N_ELEMENTS(objects); o++)
+		json_object_foreach(keys[o], key, none)
+			csv_text(out, key);
+	for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
+		csv_text(out, last[k]);
+	g_string_append_c(out, '\n');
+	json_array_foreach((json_t *)(uintptr_t)runs, i, run) {
+		for (size_t k = 0; k < G_N_ELEMENTS(first); k++)
+			csv_value(out, json_object_get(run, first[k]));
+		csv_args(out, json_object_get(run, "args"));
+		for (size_t o = 0; o < G_N_ELEMENTS(objects); o++)
+			json_object_foreach(keys[o], key, none)
+				csv_value(out, json_object_get(json_object_get(run, objects[o]), key));
+		for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
+			csv_value(out, json_object_get(run, last[k]));
+		g_string_append_c(out, '\n');
+	}
+	json_decref(keys[0]);
+	json_decref(keys[1]);
+	return g_string_free(out, FALSE);
 }
