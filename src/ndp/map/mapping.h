@@ -25,9 +25,9 @@ struct map_learned;
 struct map_learned *map_learned_new(const struct ndp_site *site, struct base_diag_list *diag);
 void map_learned_free(struct map_learned *m);
 
-/* Is all data still in the host's memory? */
 /* Neither learns, nor may begin to before the next kernel. */
 bool map_learned_is_settled(const struct map_learned *m);
+/* Is all data still in the host's memory? */
 bool map_learned_is_learning(const struct map_learned *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
 void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l, uint32_t block_count);

@@ -22,9 +22,9 @@ void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats);
 void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count);
 void map_observer_kernel_end(struct map_observer *o);
 
-/* Is all data still in the host's memory, so that nothing can be offloaded? */
 /* No access changes, or will change in this kernel, where data lie. */
 bool map_observer_is_settled(const struct map_observer *o);
+/* Is all data still in the host's memory, so that nothing can be offloaded? */
 bool map_observer_is_learning(const struct map_observer *o);
 
 /* carry_policy: the warp enters a block; block_touch, block_left, resumed, access and maps. */
