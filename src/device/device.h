@@ -39,6 +39,7 @@ struct device_result {
 	double error_common_ps, error_own_ps;
 	/* What ran for its values only, and of it as host code; why not all of it, until the kernel's program goes. */
 	uint64_t untimed_warp_instructions, compiled_warp_instructions;
+	double untimed_host_seconds; /* of the CPU, without a compiler's */
 	const char *interpreted_why;
 };
 

@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/hash.h"
 #include "base/units.h"
@@ -308,6 +309,14 @@ static void count_instructions(const struct gpu *g, uint64_t *warps, uint64_t *t
 	}
 }
 
+static double thread_seconds(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 {
 	struct simt_launch *l = g->launch;
@@ -326,7 +335,10 @@ bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 
 	if (g->observer.begin)
 		g->observer.begin(g->observer.self, l, (struct simt_program *)l->program);
+	const double begin = thread_seconds();
+
 	ok = simt_run_functional(l, &g->totals.untimed_warp_instructions, &result->thread_instructions, &limit);
+	result->untimed_host_seconds = thread_seconds() - begin;
 	if (!ok && l->fault.kind == SIMT_FAULT_STOPPED) {
 		char where[sizeof(l->fault.text)];
 

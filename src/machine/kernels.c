@@ -18,6 +18,7 @@ struct sum {
 	double error_common_ps, error_own_squares;
 	/* see struct device_result; why: of the last launch that was not all host code */
 	uint64_t untimed_warp_instructions, compiled_warp_instructions;
+	double untimed_host_seconds;
 	const char *interpreted_why;
 };
 
@@ -123,6 +124,7 @@ static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 	s->cta_count += r->cta_count;
 	s->untimed_warp_instructions += r->untimed_warp_instructions;
 	s->compiled_warp_instructions += r->compiled_warp_instructions;
+	s->untimed_host_seconds += r->untimed_host_seconds;
 	add_detail(s, r);
 }
 
@@ -217,6 +219,7 @@ bool machine_kernels_estimates(const struct machine_kernels *k, struct machine_e
 json_t *machine_kernels_functional_json(const struct machine_kernels *k)
 {
 	uint64_t untimed = 0, compiled = 0, kernels[2] = {0, 0};
+	double seconds = 0;
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; k && i < k->sums->len; i++) {
@@ -227,6 +230,7 @@ json_t *machine_kernels_functional_json(const struct machine_kernels *k)
 			continue;
 		untimed += s->untimed_warp_instructions;
 		compiled += s->compiled_warp_instructions;
+		seconds += s->untimed_host_seconds;
 		kernels[s->compiled_warp_instructions != 0]++;
 		if (s->compiled_warp_instructions)
 			continue;
@@ -244,6 +248,7 @@ json_t *machine_kernels_functional_json(const struct machine_kernels *k)
 
 	put_int(all, "warp_instructions", untimed);
 	put_int(all, "compiled_warp_instructions", compiled);
+	put_real(all, "host_seconds", seconds);
 	put_int(all, "kernel_compiled_count", kernels[1]);
 	put_int(all, "kernel_interpreted_count", kernels[0]);
 	json_object_set_new(all, "interpreted", list);

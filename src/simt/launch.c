@@ -262,7 +262,8 @@ static void place_warp_local(const struct simt_launch_state *st, struct simt_war
 	s->below = st->below_addr + s->local_slot * st->below_warp_bytes - first / 4 * SIMT_ROW_BYTES;
 }
 
-static void begin_warp(struct simt_launch *l, struct simt_warp *w)
+/* is_used: a CTA of this launch has had the place before. */
+static void begin_warp(struct simt_launch *l, struct simt_warp *w, bool is_used)
 {
 	struct simt_launch_state *st = l->state;
 	uint32_t left = st->threads_per_cta - w->index_in_cta * SIMT_LANES;
@@ -275,13 +276,17 @@ static void begin_warp(struct simt_launch *l, struct simt_warp *w)
 		place_warp_local(st, w->state);
 	}
 	simt_stack_begin(l, w, lanes);
-	simt_special_fill(l, w);
+	if (is_used)
+		simt_special_refill(l, w);
+	else
+		simt_special_fill(l, w);
 }
 
 struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, uint32_t smid)
 {
 	struct simt_launch_state *st = l->state;
 	struct simt_cta *c = st->free_ctas;
+	const bool is_used = c != NULL;
 
 	CHECK(linear_index < st->cta_count);
 	if (c)
@@ -301,7 +306,7 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 	if (c->check)
 		simt_check_cta_begin(c->check, linear_index);
 	for (uint32_t i = 0; i < c->warp_count; i++)
-		begin_warp(l, &c->warps[i]);
+		begin_warp(l, &c->warps[i], is_used);
 	return c;
 }
 

@@ -120,6 +120,33 @@ void simt_special_fill(const struct simt_launch *l, struct simt_warp *w)
 		fill(l, w, &p->sregs[i]);
 }
 
+/* Does a warp of a launch's pool find the same in it, whichever CTA it is of? */
+static bool is_of_place(const struct simt_sreg_use *u)
+{
+	switch ((enum ptx_sreg)u->sreg) {
+	case PTX_SREG_TID:
+	case PTX_SREG_NTID:
+	case PTX_SREG_NCTAID:
+	case PTX_SREG_NCLUSTERID:
+	case PTX_SREG_WARPID:
+	case PTX_SREG_NWARPID:
+	case PTX_SREG_NSMID:
+	case PTX_SREG_GRIDID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void simt_special_refill(const struct simt_launch *l, struct simt_warp *w)
+{
+	const struct simt_program_priv *p = simt_program_of(l);
+
+	for (uint32_t i = 0; i < p->sreg_count; i++)
+		if (!is_of_place(&p->sregs[i]))
+			fill(l, w, &p->sregs[i]);
+}
+
 void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w)
 {
 	const struct simt_program_priv *p = simt_program_of(l);
