@@ -45,7 +45,8 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_SUM_ROWS(m, r) (m + 2 + 2 * (r))
 /* One distinct difference without its search. */
 #define DC_ALIGN(m, r) (DC_SUM_ROWS(m, r) + r)
-#define DC_ALIGN_BASE(m, r) ((m + 2 * (r)) * (2 + DC_ALIGN(m, r)) + 1 + DC_ALIGN(m, r))
+/* The sum takes the place of a number, and a row more: its sign, once more. */
+#define DC_ALIGN_BASE(m, r) (1 + (m + 2 * (r)) * (2 + DC_ALIGN(m, r)) + 1 + DC_ALIGN(m, r))
 #define DC_MAGNITUDE(m, r) (2 + 2 * (DC_SUM_ROWS(m, r) - 1))
 #define DC_NORMALISE(e, m, r) (m + 2 * (r) + e + 2)
 #define DC_NORMALISE_BASE(e, m, r) (1 + (m + 2 * (r) + 1) * (1 + DC_NORMALISE(e, m, r)) + r)
@@ -80,6 +81,8 @@ static inline uint64_t dc_log2_up(uint64_t n)
 	(DC_UNPACK(e, m) + 1 + 2 * (e + 2) + (m * m + 3 * m - 2) + DC_DIFFERENCE(e) + DC_SWAP(e, 2 * m) +              \
 	 DC_COMPLEMENT(2 * m) + DC_ALIGN_BASE(2 * m, r) + DC_MAGNITUDE(2 * m, r) + DC_NORMALISE_BASE(e, 2 * m, r) +    \
 	 DC_ROUND(e, m, r) + DC_PACK(e, m))
+/* Product and addend, 2 m rows each. Of f64 these alone fill an array, and 20 rows go out and in once more. */
+#define DC_FMA_SCRATCH(e, m) (4 * (m) + 3 * (e) + 20 + ((m) > 40 ? 20 : 0))
 /* b: bits of the integer. Sign to magnitude, a search of the leading one, rounding. */
 #define DC_ITOF_BASE(e, m, r) (2 * b + 2 + b * (1 + m + 2 * (r) + e) + DC_ROUND(e, m, r) + e + m)
 #define DC_ITOF_USUAL(e, m, r) (2 * b + 2 + 4 * (1 + m + 2 * (r) + e) + b / 2 + DC_ROUND(e, m, r) + e + m)

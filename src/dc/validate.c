@@ -57,12 +57,19 @@ static uint32_t wanted_rows(const struct dc_kernel *k, const struct dc_slot *s)
 	return dc_scratch_rows(&use, &arith);
 }
 
-/* Registers, predicates and scratch of an array: at most its word-lines. */
+/* Rows of all registers, whether something lives there or not, but those that are lent to the routine; of predicates;
+ * and all that the routine has at a time. */
+static uint32_t all_rows(const struct dc_kernel *k, const struct dc_slot *s, uint32_t limit)
+{
+	return DC_REG_ROWS * (limit - (uint32_t)__builtin_popcount(s->scratch_regs)) + k->pred_count + s->scratch_rows;
+}
+
+/* Those of an array are at most its word-lines and what lies in the transpose units meanwhile: tests/dc/test_rows.c has
+ * that a row goes there and back once. */
 static char *check_rows(const struct dc_kernel *k, uint32_t n, uint32_t a)
 {
 	const struct dc_slot *s = &k->words[n].slot[a];
 	const uint32_t limit = (DC_ROWS - k->pred_count) / DC_REG_ROWS;
-	const uint32_t rest = DC_ROWS - k->pred_count - limit * DC_REG_ROWS;
 	uint32_t used = regs_of(s->dst);
 
 	for (uint32_t o = 0; o < s->src_count; o++)
@@ -73,9 +80,9 @@ static char *check_rows(const struct dc_kernel *k, uint32_t n, uint32_t a)
 				s->scratch_rows, wanted_rows(k, s));
 	if (s->scratch_regs & used || s->scratch_regs >> limit)
 		return dc_wrong(n, "array %c: scratch registers that are operands or not there", 'A' + a);
-	if (s->swap_rows > s->scratch_rows || (uint32_t)(s->scratch_rows - s->swap_rows) >
-						  rest + DC_REG_ROWS * (uint32_t)__builtin_popcount(s->scratch_regs))
-		return dc_wrong(n, "array %c: more than %u rows", 'A' + a, DC_ROWS);
+	if (s->swap_rows > s->scratch_rows || all_rows(k, s, limit) > (uint32_t)DC_ROWS + s->swap_rows)
+		return dc_wrong(n, "array %c: %u rows, of which %u are swapped; more than %u rows", 'A' + a,
+				all_rows(k, s, limit), s->swap_rows, DC_ROWS);
 	return NULL;
 }
 

@@ -144,7 +144,7 @@ static uint64_t align_cycles(const struct dc_use *use, uint64_t p, uint64_t r, b
 		bound = min64(count, 1ull << bits_of(bound));
 	else
 		bound = count;
-	cycles = DC_LOG2(use->e) + 1 + 2 * bound + 1;
+	cycles = 1 + DC_LOG2(use->e) + 1 + 2 * bound + 1;
 	for (uint32_t k = 0; k < count; k++)
 		cycles += f->differences[k / 64] >> k % 64 & 1 ? DC_ALIGN(p, r) : 0;
 	return cycles + (f->any_rest ? DC_ALIGN(p, r) : 0);

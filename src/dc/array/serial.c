@@ -65,10 +65,24 @@ static uint64_t enable(const struct dc_serial *s, uint32_t i)
 	return s->is_tagged ? s->guard.w[i] & s->tag.w[i] : s->guard.w[i];
 }
 
+static void reads(const struct dc_serial *s, uint32_t row)
+{
+	if (s->watch && row != DC_NO_ROW)
+		s->watch->reads(s->watch->self, s->cycles, row);
+}
+
+static void reads_all(const struct dc_serial *s, uint32_t first, uint32_t count)
+{
+	for (uint32_t r = first; s->watch && r < first + count; r++)
+		reads(s, r);
+}
+
 /* A cycle that writes row d. */
 static struct dc_plane *begin(struct dc_serial *s, uint32_t d)
 {
 	CHECK(d < DC_SERIAL_ROWS);
+	if (s->watch)
+		s->watch->writes(s->watch->self, s->cycles, d, s->is_tagged);
 	s->cycles++;
 	s->most_row = d > s->most_row ? d : s->most_row;
 	return &s->row[d];
@@ -85,33 +99,44 @@ static struct dc_plane *begin(struct dc_serial *s, uint32_t d)
 
 void dc_serial_copy(struct dc_serial *s, uint32_t d, uint32_t a)
 {
+	reads(s, a);
 	WRITE(d, s->row[a].w[i]);
 }
 
 void dc_serial_not(struct dc_serial *s, uint32_t d, uint32_t a)
 {
+	reads(s, a);
 	WRITE(d, ~s->row[a].w[i]);
 }
 
 void dc_serial_and(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b)
 {
+	reads(s, a);
+	reads(s, b);
 	WRITE(d, s->row[a].w[i] & s->row[b].w[i]);
 }
 
 void dc_serial_or(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b)
 {
+	reads(s, a);
+	reads(s, b);
 	WRITE(d, s->row[a].w[i] | s->row[b].w[i]);
 }
 
 void dc_serial_xor(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b)
 {
+	reads(s, a);
+	reads(s, b);
 	WRITE(d, s->row[a].w[i] ^ s->row[b].w[i]);
 }
 
 void dc_serial_add(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b)
 {
-	struct dc_plane *to = begin(s, d);
+	struct dc_plane *to;
 
+	reads(s, a);
+	reads(s, b);
+	to = begin(s, d);
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
 		const uint64_t x = s->row[a].w[i], y = s->row[b].w[i], c = s->carry.w[i], on = enable(s, i);
 
@@ -122,8 +147,10 @@ void dc_serial_add(struct dc_serial *s, uint32_t d, uint32_t a, uint32_t b)
 
 void dc_serial_add_one(struct dc_serial *s, uint32_t d, uint32_t a)
 {
-	struct dc_plane *to = begin(s, d);
+	struct dc_plane *to;
 
+	reads(s, a);
+	to = begin(s, d);
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
 		const uint64_t x = s->row[a].w[i], c = s->carry.w[i], on = enable(s, i);
 
@@ -139,6 +166,7 @@ void dc_serial_write_carry(struct dc_serial *s, uint32_t d)
 
 void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted)
 {
+	reads(s, a);
 	s->cycles++;
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		s->tag.w[i] = s->row[a].w[i] ^ (is_inverted ? ~0ull : 0);
@@ -146,6 +174,8 @@ void dc_serial_tag(struct dc_serial *s, uint32_t a, bool is_inverted)
 
 void dc_serial_tag_differs(struct dc_serial *s, uint32_t a, uint32_t b)
 {
+	reads(s, a);
+	reads(s, b);
 	s->cycles++;
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		s->tag.w[i] = s->row[a].w[i] ^ s->row[b].w[i];
@@ -181,12 +211,14 @@ static uint64_t none_of(const struct dc_serial *s, uint32_t first, uint32_t coun
 void dc_serial_all(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
 	CHECK(count <= 2 * SENSED_MAX);
+	reads_all(s, first, count);
 	WRITE(d, all_of(s, first, count, i));
 }
 
 void dc_serial_none(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
 	CHECK(count <= 2 * SENSED_MAX);
+	reads_all(s, first, count);
 	WRITE(d, none_of(s, first, count, i));
 }
 
@@ -195,6 +227,7 @@ bool dc_serial_are_set(struct dc_serial *s, uint32_t first, uint32_t count)
 	uint64_t clear = 0;
 
 	CHECK(count <= SENSED_MAX);
+	reads_all(s, first, count);
 	s->cycles++;
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		clear |= ~all_of(s, first, count, i) & s->guard.w[i];
@@ -204,20 +237,25 @@ bool dc_serial_are_set(struct dc_serial *s, uint32_t first, uint32_t count)
 void dc_serial_same(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count)
 {
 	CHECK(count <= 2 * SENSED_MAX);
+	reads_all(s, first, count);
 	WRITE(d, all_of(s, first, count, i) | none_of(s, first, count, i));
 }
 
 void dc_serial_some(struct dc_serial *s, uint32_t d, uint32_t first, uint32_t count, uint32_t also)
 {
 	CHECK(count <= 2 * SENSED_MAX);
+	reads_all(s, first, count);
+	reads(s, also);
 	WRITE(d, ~none_of(s, first, count, i) | (also == DC_NO_ROW ? 0 : s->row[also].w[i]));
 }
 
 void dc_serial_add_bit(struct dc_serial *s, uint32_t d, uint32_t a, bool bit)
 {
-	struct dc_plane *to = begin(s, d);
 	const uint64_t y = bit ? ~0ull : 0;
+	struct dc_plane *to;
 
+	reads(s, a);
+	to = begin(s, d);
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
 		const uint64_t x = a == DC_NO_ROW ? 0 : s->row[a].w[i], c = s->carry.w[i], on = enable(s, i);
 
@@ -229,6 +267,7 @@ void dc_serial_add_bit(struct dc_serial *s, uint32_t d, uint32_t a, bool bit)
 /* AND of the rows where the value has ones; NOR of those where it has zeros. */
 void dc_serial_search(struct dc_serial *s, uint32_t first, uint32_t n, uint64_t value)
 {
+	reads_all(s, first, n);
 	s->cycles += 2;
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++) {
 		uint64_t ones = ~0ull, zeros = 0;
@@ -250,6 +289,7 @@ void dc_serial_set_carry(struct dc_serial *s, bool value)
 
 void dc_serial_set_carry_row(struct dc_serial *s, uint32_t a, bool is_inverted)
 {
+	reads(s, a);
 	for (uint32_t i = 0; i < DC_COLUMN_WORDS; i++)
 		s->carry.w[i] = s->row[a].w[i] ^ (is_inverted ? ~0ull : 0);
 }

@@ -25,6 +25,13 @@ struct dc_plane {
 	uint64_t w[DC_COLUMN_WORDS];
 };
 
+/* Who is told of each word-line that is read or written; partial: not in all lanes of the guard. */
+struct dc_serial_watch {
+	void *self;
+	void (*reads)(void *self, uint64_t cycle, uint32_t row);
+	void (*writes)(void *self, uint64_t cycle, uint32_t row, bool is_partial);
+};
+
 /* Rows beyond 256 are there for what two arrays would share: fused multiply-add and 64-bit products; most_row tells. */
 struct dc_serial {
 	struct dc_plane row[DC_SERIAL_ROWS];
@@ -33,6 +40,7 @@ struct dc_serial {
 	uint64_t cycles;
 	uint32_t most_row;
 	uint32_t savings;
+	const struct dc_serial_watch *watch; /* or NULL */
 };
 
 /* s is all zeros before the first operation. Values: DC_COLUMNS of them, n up to 64. */

@@ -38,11 +38,21 @@ struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, cons
 	p.y_exp = take(&t, p.e);
 	p.diff = take(&t, p.e + 1);
 	p.exp = take(&t, p.e + 2);
-	p.x_man = take(&t, p.m + p.g + 1);
+	p.x_man = take(&t, p.m + p.g + 2); /* and a row for sums, which take x's place */
 	p.y_man = take(&t, p.m + p.g + 1);
 	p.sum = take(&t, 2 * p.m + p.g + 2);
 	p.value = take(&t, p.m + p.g);
 	CHECK(t <= DC_SERIAL_ROWS);
+	return p;
+}
+
+struct dc_plan dc_float_sum_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
+				 uint32_t d, uint32_t a, uint32_t b, uint32_t t)
+{
+	struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
+
+	p.sum = p.x_man;
+	p.value = p.y_man;
 	return p;
 }
 
@@ -236,7 +246,7 @@ static void take_kept(const struct dc_plan *p)
 
 /* ---- algorithm 1 ---- */
 
-/* sum = x + (y >> k) in the tagged lanes; rows above an operand are its sign's. */
+/* sum = x + (y >> k) in the tagged lanes, which have no other k, in x's rows; rows above y are its sign's. */
 static void shift_and_add(const struct dc_plan *p, uint32_t k)
 {
 	const uint32_t top = p->m + p->g, rows = top + 2;
@@ -245,7 +255,7 @@ static void shift_and_add(const struct dc_plan *p, uint32_t k)
 	dc_serial_tagged(s, true);
 	dc_serial_set_carry(s, false);
 	for (uint32_t i = 0; i < rows; i++)
-		dc_serial_add(s, p->sum + i, p->x_man + (i < top ? i : top), p->y_man + (i + k < top ? i + k : top));
+		dc_serial_add(s, p->sum + i, p->sum + i, p->y_man + (i + k < top ? i + k : top));
 	if (p->g && k)
 		dc_serial_some(s, p->sticky, p->y_man, k < top + 1 ? k : top + 1, DC_NO_ROW);
 	else if (p->g)
@@ -261,6 +271,7 @@ void dc_float_align(const struct dc_plan *p)
 	struct dc_plane left = s->guard;
 	uint32_t bound = count;
 
+	dc_serial_copy(s, p->sum + count + 1, p->sum + count); /* its sign, another row */
 	if (only_present) {
 		dc_serial_idle(s, DC_LOG2(p->e) + 1);
 		const uint32_t width = dc_serial_width(s, p->diff, p->diff_rows);
@@ -535,7 +546,7 @@ void dc_serial_complement(struct dc_serial *s, const struct dc_use *use, uint32_
 void dc_serial_fadd(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d, uint32_t a,
 		    uint32_t b, uint32_t t)
 {
-	const struct dc_plan p = dc_float_plan(s, use, arith, d, a, b, t);
+	const struct dc_plan p = dc_float_sum_plan(s, use, arith, d, a, b, t);
 
 	CHECK(!use->kept || p.g);
 	dc_float_sense(&p, 2, (const uint32_t[]){a, b});

@@ -24,6 +24,9 @@ struct dc_plan {
 
 struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 			     uint32_t a, uint32_t b, uint32_t t);
+/* Of an addition: the sum in x's rows, the value in y's. */
+struct dc_plan dc_float_sum_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
+				 uint32_t d, uint32_t a, uint32_t b, uint32_t t);
 uint32_t dc_float_exponent_row(const struct dc_plan *p, uint32_t of); /* the exponent's lowest of a number at `of` */
 uint32_t dc_float_sign_row(const struct dc_plan *p, uint32_t of);
 void dc_float_flags(const struct dc_plan *p); /* zero_a to top_b: 4 cycles */

@@ -13,7 +13,8 @@ struct fma {
 	struct dc_plan p;    /* of the result */
 	struct dc_plan wide; /* of the sum: x the product, y the addend, until they change places */
 	uint32_t c, zero_c, top_c, sign_c, product_sign, product_infinite;
-	uint32_t man_a, man_b; /* m rows each; after the product room for the addend */
+	uint32_t man_a, man_b; /* m rows each, where the addend comes when the product has been formed */
+	uint32_t other;	       /* a row, when numbers change places */
 };
 
 static uint32_t take(uint32_t *next, uint32_t rows)
@@ -42,11 +43,12 @@ static struct fma plan(struct dc_serial *s, const struct dc_use *use, const stru
 	p->x_exp = take(&t, e + 2);
 	p->diff = take(&t, e + 2);
 	p->exp = take(&t, e + 2);
-	p->x_man = take(&t, 2 * m + g + 1);
+	f.other = take(&t, 1);
+	p->x_man = take(&t, 2 * m + g + 2);
 	p->y_man = take(&t, 2 * m + g + 1);
-	p->sum = take(&t, 2 * m + g + 2);
-	f.man_a = p->sum; /* the sum begins when they are no longer needed */
-	f.man_b = p->sum + m;
+	f.man_a = p->y_man;
+	f.man_b = p->y_man + m;
+	p->sum = p->x_man;
 	p->value = p->y_man; /* when the sum has been formed */
 	CHECK(t <= DC_SERIAL_ROWS);
 	f.sign_c = c + m - 1 + e;
@@ -77,10 +79,6 @@ static void take_apart(const struct fma *f)
 	dc_serial_all(p->s, f->top_c, dc_float_exponent_row(p, f->c), p->e);
 	unpack(f, p->a, p->zero_a, f->man_a);
 	unpack(f, p->b, p->zero_b, f->man_b);
-	if (p->kept & DC_KEPT_C)
-		dc_float_unpack_kept(p, f->c, f->zero_c, p->y_man + p->m);
-	else
-		unpack(f, f->c, f->zero_c, p->y_man + p->g + p->m);
 	dc_serial_xor(p->s, f->product_sign, dc_float_sign_row(p, p->a), dc_float_sign_row(p, p->b));
 }
 
@@ -104,6 +102,10 @@ static void multiply(const struct fma *f)
 	s->savings &= ~(1u << DC_SAVE_LEADING_ZEROS); /* there are none: the hidden one */
 	dc_serial_mul_unsigned(s, p->x_man + p->g, f->man_a, f->man_b, p->m);
 	s->savings = savings;
+	if (p->kept & DC_KEPT_C)
+		dc_float_unpack_kept(p, f->c, f->zero_c, p->y_man + p->m);
+	else
+		unpack(f, f->c, f->zero_c, p->y_man + p->g + p->m);
 }
 
 /* One cycle: the rows above and below mantissas, all at once. */
@@ -153,9 +155,12 @@ static void swap(const struct fma *f)
 	if (s->savings >> DC_SAVE_SIGNS & 1 && !dc_serial_any(s))
 		return;
 	dc_serial_tagged(s, true);
-	copy_rows(s, f->man_a, p->y_man + upper, m + 1);
-	copy_rows(s, p->y_man + p->g, p->x_man + p->g, 2 * m + 1);
-	copy_rows(s, p->x_man + upper, f->man_a, m + 1);
+	copy_rows(s, p->y_man + p->g, p->x_man + p->g, m);
+	for (uint32_t i = upper; i <= upper + m; i++) {
+		dc_serial_copy(s, f->other, p->y_man + i);
+		dc_serial_copy(s, p->y_man + i, p->x_man + i);
+		dc_serial_copy(s, p->x_man + i, f->other);
+	}
 	dc_serial_fill(s, p->x_man + p->g, m, false);
 	copy_rows(s, p->x_exp, dc_float_exponent_row(p, f->c), e);
 	dc_serial_fill(s, p->x_exp + e, 2, false);

@@ -189,8 +189,9 @@ void dc_serial_open(struct dc_serial *s, const struct dc_use *use, uint32_t d, u
 
 void dc_serial_open_add(struct dc_serial *s, const struct dc_use *use, uint32_t d, uint32_t a, uint32_t b, uint32_t t)
 {
-	const struct dc_plan p = dc_float_plan(s, use, &cut_off, d, a, b, t);
+	struct dc_plan p = dc_float_sum_plan(s, use, &cut_off, d, a, b, t);
 
+	p.sum++; /* of mantissas with a row less */
 	dc_float_flags(&p);
 	add(&p);
 }
