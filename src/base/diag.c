@@ -62,14 +62,22 @@ struct base_place base_diag_place(const struct base_diag_list *list, const char 
 
 /* ---- messages ---- */
 
-void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
+static void append(struct base_diag_list *list, char *text)
 {
-	list->error_count++;
-	if (list->error_count > BASE_DIAG_MAX)
-		return;
+	struct base_diag *d = g_new0(struct base_diag, 1);
 
+	d->text = text;
+	if (list->last)
+		list->last->next = d;
+	else
+		list->first = d;
+	list->last = d;
+}
+
+/* A text's begin, up to its kind: "error" or "warning". */
+static GString *text_new(const struct base_diag_list *list, struct base_place at, const char *kind)
+{
 	GString *s = g_string_new(NULL);
-	va_list ap;
 
 	if (at.file && at.line && !at.col)
 		g_string_printf(s, "%s:%u: ", at.file, at.line);
@@ -77,21 +85,33 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 		g_string_printf(s, "%s:%u:%u: ", at.file, at.line, at.col);
 	else if (at.file)
 		g_string_printf(s, "%s: ", at.file);
-	g_string_append(s, "error: ");
+	g_string_append_printf(s, "%s: ", kind);
 	if (list->about)
 		g_string_append_printf(s, "%s: ", list->about);
+	return s;
+}
+
+void base_diag_error(struct base_diag_list *list, struct base_place at, const char *fmt, ...)
+{
+	GString *s;
+	va_list ap;
+
+	list->error_count++;
+	if (list->error_count > BASE_DIAG_MAX)
+		return;
+	s = text_new(list, at, "error");
 	va_start(ap, fmt);
 	g_string_append_vprintf(s, fmt, ap);
 	va_end(ap);
+	append(list, g_string_free(s, FALSE));
+}
 
-	struct base_diag *d = g_new0(struct base_diag, 1);
+void base_diag_warn(struct base_diag_list *list, const char *key, const char *value, const char *what)
+{
+	GString *s = text_new(list, base_diag_place(list, key), "warning");
 
-	d->text = g_string_free(s, FALSE);
-	if (list->last)
-		list->last->next = d;
-	else
-		list->first = d;
-	list->last = d;
+	g_string_append_printf(s, "%s = %s: %s", key, value, what);
+	append(list, g_string_free(s, FALSE));
 }
 
 void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what)

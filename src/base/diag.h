@@ -43,6 +43,9 @@ void base_diag_know(struct base_diag_list *list, const char *key, struct base_pl
 /* Where that was; nowhere if nobody has said so. The file's name is the list's. */
 struct base_place base_diag_place(const struct base_diag_list *list, const char *key);
 
+/* Appends a warning, no error, about a parameter, with its place if that is known: "warning: KEY = VALUE: WHAT". */
+void base_diag_warn(struct base_diag_list *list, const char *key, const char *value, const char *what);
+
 /* One error about a parameter, with its place if that is known: "KEY = VALUE: WHAT". */
 void base_diag_value(struct base_diag_list *list, const char *key, uint64_t value, const char *what);
 

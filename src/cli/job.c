@@ -324,6 +324,8 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 
 	bool is_ok = !diag.error_count;
 
+	if (is_ok)
+		machine_config_warn(&out->config, &diag);
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
 	g_autofree char *shown = cli_name_shown(description.about.name);

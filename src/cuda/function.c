@@ -146,7 +146,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute a, int val
 	if (a == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
 		if (value < -1 || value > 100)
 			return CUDA_ERROR_INVALID_VALUE;
-		function->carveout_percent = value; /* a hint; L1 and shared memory are separate here */
+		function->carveout_percent = value; /* a hint; the GPU looks at occupancy alone */
 		return CUDA_SUCCESS;
 	}
 	if (a != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)

@@ -50,6 +50,7 @@ struct device_traits {
 	uint64_t cta_thread_count; /* of a CTA at most, of a kernel whose threads do not communicate */
 	/* of a multiprocessor */
 	uint64_t thread_count, warp_count, cta_count, register_count, shared_bytes;
+	uint64_t shared_reserved_bytes; /* of each CTA, for itself */
 	uint64_t double_interval_ratio; /* single-precision instructions in the time of one of double precision */
 	uint64_t cache_bytes;		/* that all share */
 	uint64_t memory_count, memory_mbytes_per_s; /* memories, and what the multiprocessors get of each */

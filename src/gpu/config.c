@@ -133,16 +133,69 @@ static void check_cache(struct base_diag_list *diag, const char *prefix, const s
 		    (unsigned long long)p->line_bytes, (unsigned long long)parts);
 }
 
+/* Shared memory as the CUDA C++ Programming Guide gives it for compute capability 7.0, 8.0 and 9.0, in KB. */
+static const uint16_t pool_shares[][16] = {
+    [SM_POOL_NONE] = {0},
+    [SM_POOL_VOLTA] = {0, 8, 16, 32, 64, 96},
+    [SM_POOL_AMPERE] = {0, 8, 16, 32, 64, 100, 132, 164},
+    [SM_POOL_HOPPER] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228},
+};
+
+uint64_t gpu_pool_shared_bytes(const struct gpu_config *c, uint64_t bytes)
+{
+	const uint16_t *shares = pool_shares[c->sm.shared_pool];
+	uint32_t i = 0;
+
+	while (shares[i + 1] && shares[i] * 1024ull < bytes)
+		i++;
+	return shares[i] * 1024ull;
+}
+
 static void check_whole_lines(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
 {
 	if (p->sector_bytes)
 		base_diag_error(diag, (struct base_place){0},
-				"%s.sector_bytes = %llu: only the L2's lines have sectors here; set it to 0", prefix,
+				"%s.sector_bytes = %llu: only lines of L1D and L2 have sectors; set it to 0", prefix,
 				(unsigned long long)p->sector_bytes);
 	if (p->write_validate)
 		base_diag_error(diag, (struct base_place){0},
 				"%s.write_validate = true: only the L2's lines have sectors here; set it to false",
 				prefix);
+}
+
+/* The L1D asks for sectors by mask, and the L2 has to understand it. */
+static void check_l1d_sectors(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const struct cache_params *p = &c->l1d;
+
+	if (p->write_validate)
+		base_diag_error(diag, (struct base_place){0},
+				"l1d.write_validate = true: only the L2 takes lines in on writes; set it to false");
+	if (!p->sector_bytes)
+		return;
+	if (p->sector_bytes != c->l2.sector_bytes)
+		base_diag_value(diag, "l1d.sector_bytes", p->sector_bytes,
+				"the L1D asks the L2 for its sectors: set l2.sector_bytes to the same");
+	if (p->allocate_on_miss)
+		base_diag_error(diag, (struct base_place){0},
+				"l1d.allocate_on_miss = true: a line with sectors chooses its way when the first of "
+				"them is here; set it to false");
+}
+
+/* The largest share of a pool that is shared memory. */
+static void check_pool(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const uint64_t most = gpu_pool_shared_bytes(c, UINT64_MAX);
+
+	if (c->sm.shared_pool == SM_POOL_NONE)
+		return;
+	if (c->sm.shared_bytes > most)
+		base_diag_value(diag, "sm.shared_bytes", c->sm.shared_bytes,
+				"is more than sm.shared_pool gives shared memory of its store");
+	if (most >= c->l1d.size_bytes)
+		base_diag_value(diag, "l1d.size_bytes", c->l1d.size_bytes,
+				"with sm.shared_pool it is the store of L1 and shared memory, of which the latter "
+				"must leave a part");
 }
 
 static void check_sectors(struct base_diag_list *diag, const struct gpu_config *c)
@@ -220,7 +273,6 @@ static void check_read_only(struct base_diag_list *diag, const char *prefix, con
 static void check_l1(struct base_diag_list *diag, const char *prefix, const struct cache_params *p)
 {
 	check_cache(diag, prefix, p, 1);
-	check_whole_lines(diag, prefix, p);
 	if (p->write_policy)
 		base_diag_error(
 		    diag, (struct base_place){0},
@@ -352,6 +404,8 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 
 	check_places(diag, c);
 	check_sectors(diag, c);
+	check_l1d_sectors(diag, c);
+	check_pool(diag, c);
 	check_power(diag, "gpu.page_bytes", c->gpu.page_bytes);
 	check_power(diag, "sm.shared_bank_count", c->sm.shared_bank_count);
 	check_power(diag, "sm.ibuffer_count", c->sm.ibuffer_count);
@@ -369,6 +423,9 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);
 	check_l1(diag, "l1t", &c->l1t);
+	check_whole_lines(diag, "l1i", &c->l1i);
+	check_whole_lines(diag, "l1c", &c->l1c);
+	check_whole_lines(diag, "l1t", &c->l1t);
 	check_read_only(diag, "l1i", &c->l1i);
 	check_read_only(diag, "l1c", &c->l1c);
 	check_read_only(diag, "l1t", &c->l1t);
@@ -376,4 +433,12 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	if (dram_params_check(&c->dram, diag))
 		check_clocks(c, diag);
 	return diag->error_count == before;
+}
+
+void gpu_config_warn(const struct gpu_config *c, struct base_diag_list *diag)
+{
+	if (c->l2.write_policy == MEM_CACHE_WRITE_POLICY_BACK && !c->l2.write_allocate)
+		base_diag_warn(diag, "l2.write_policy", "back",
+			       "without l2.write_allocate a store that misses goes to memory, and is not in the cache "
+			       "for who reads it next");
 }

@@ -81,7 +81,12 @@ bool gpu_clocks_add(const struct gpu_config *c, struct sim_engine *e);
 /* Low bits of a bank's number that choose among the L2 slices of its vault: there are more slices than vaults. */
 uint32_t gpu_slice_bank_bits(const struct gpu_config *c);
 
+/* What shared memory takes of the store that it has with the L1D so that it has so many bytes, or the most it can take;
+ * 0 where it has a store of its own. */
+uint64_t gpu_pool_shared_bytes(const struct gpu_config *c, uint64_t bytes);
 /* Rules across parameters (powers of two, divisibility, a buildable clock set): messages for what is wrong. */
 bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag);
+/* Warnings of what can be built and is seldom meant. */
+void gpu_config_warn(const struct gpu_config *c, struct base_diag_list *diag);
 
 #endif

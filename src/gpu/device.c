@@ -126,6 +126,7 @@ struct device_traits gpu_device_traits(const struct gpu_config *c)
 	    .cta_count = sm->cta_slot_count,
 	    .register_count = sm->register_count,
 	    .shared_bytes = sm->shared_bytes,
+	    .shared_reserved_bytes = sm->shared_reserved_bytes,
 	    .double_interval_ratio = sm->fp64_interval_cycles / sm->fp32_interval_cycles,
 	    .cache_bytes = c->l2.size_bytes,
 	    .memory_count = p->stack_count,

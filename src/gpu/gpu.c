@@ -257,6 +257,11 @@ uint32_t gpu_registers_per_thread(const struct gpu_config *c, uint64_t warps)
 	return (uint32_t)(per_warp / SIMT_LANES < SIMT_REGISTER_MAX ? per_warp / SIMT_LANES : SIMT_REGISTER_MAX);
 }
 
+uint64_t gpu_cta_shared_bytes(const struct gpu_config *c, const struct simt_program *p, uint64_t dynamic_bytes)
+{
+	return round_up(p->shared_static_bytes + dynamic_bytes + c->sm.shared_reserved_bytes, c->sm.shared_alloc_bytes);
+}
+
 uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint32_t threads_per_cta,
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
 {
@@ -267,7 +272,7 @@ uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint
 	if (g->run->mode == RUN_FUNCTIONAL && registers > s->register_count)
 		registers = s->register_count;
 
-	uint64_t shared = round_up(p->shared_static_bytes + shared_dynamic_bytes, s->shared_alloc_bytes);
+	const uint64_t shared = gpu_cta_shared_bytes(g->config, p, shared_dynamic_bytes);
 	const struct {
 		const char *what, *key;
 		uint64_t need, have;

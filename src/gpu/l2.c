@@ -133,19 +133,29 @@ static void write_back(struct l2_slice *s, const struct mem_req *by, uint64_t ad
 	queue_push(&s->misses, w);
 }
 
-/* Requests for sectors of r's line, one each. */
+/* So many sectors from the lowest on are fetched together. */
+static uint32_t fetched_together(const struct l2_slice *s, uint32_t sectors)
+{
+	const uint32_t from = sectors >> __builtin_ctz(sectors);
+
+	return s->gpu->config->gpu.l2_fetches_runs ? (uint32_t)__builtin_ctz(~from) : 1;
+}
+
+/* Requests for sectors of r's line, one for each, or for those that lie together. */
 static void fetch_sectors(struct l2_slice *s, const struct mem_req *r, uint32_t mshr, uint32_t sectors)
 {
 	const uint32_t offset = (uint32_t)(r->addr_bytes - mem_cache_line_of(s->cache, r->addr_bytes));
 
-	for (; sectors; sectors &= sectors - 1) {
-		const uint32_t at = (uint32_t)__builtin_ctz(sectors) * s->sector_bytes;
-		struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, s->sector_bytes);
+	while (sectors) {
+		const uint32_t first = (uint32_t)__builtin_ctz(sectors), count = fetched_together(s, sectors);
+		const uint32_t at = first * s->sector_bytes;
+		struct mem_req *f = own_request(s, r, PORT_FILL, MEM_READ, count * s->sector_bytes);
 
 		f->addr_bytes += at - offset;
 		f->column = (uint16_t)(f->column + at - offset);
 		f->tag = mshr;
 		queue_push(&s->misses, f);
+		sectors &= ~(((1u << count) - 1) << first);
 	}
 }
 
@@ -503,14 +513,17 @@ static void account_entered(const struct gpu *g, struct mem_req *r)
 			      g->config->gpu.l2_entry_cycles * sim_period_units(g->engine, g->clocks.sm));
 }
 
-/* Sectors are looked up one by one, where lines have some. */
+/* Sectors are looked up so many at a time, where lines have some. */
 static uint64_t tag_accesses(const struct l2_slice *s, struct mem_req *r)
 {
+	const uint64_t at_once = s->gpu->config->gpu.l2_lookup_sector_count;
+	uint64_t sectors;
+
 	if (likely(!s->sector_bytes) || r->op == MEM_MESSAGE)
 		return 1;
-	return base_max_u64(1, (uint64_t)__builtin_popcount(mem_sectors_of(
-				      mem_req_bytes_of(r), s->sector_bytes,
-				      mem_cache_line_bytes(s->cache) / s->sector_bytes)));
+	sectors = (uint64_t)__builtin_popcount(mem_sectors_of(mem_req_bytes_of(r), s->sector_bytes,
+							      mem_cache_line_bytes(s->cache) / s->sector_bytes));
+	return base_max_u64(1, (sectors + at_once - 1) / at_once);
 }
 
 /* False: no request is waiting. */
@@ -569,6 +582,22 @@ static uint32_t sector_of(const struct l2_slice *s, const struct mem_req *f)
 	return (uint32_t)(f->addr_bytes - mem_cache_line_of(s->cache, f->addr_bytes)) / s->sector_bytes;
 }
 
+/* The sectors that f brings: who waited for the line, if nothing of it is still on its way. */
+static struct mem_req *fill_sectors(struct l2_slice *s, const struct mem_req *f, struct mem_cache_victim *victim)
+{
+	const uint32_t first = sector_of(s, f), end = first + f->size_bytes / s->sector_bytes;
+	struct mem_req *r = NULL;
+
+	for (uint32_t i = first; i < end; i++) {
+		struct mem_cache_victim other;
+
+		r = mem_cache_fill_sector(s->cache, f->tag, i, &other);
+		if (i == first) /* the line has its way from then on */
+			*victim = other;
+	}
+	return r;
+}
+
 /* A line, or the last sector of those that are waited for, has arrived: answers all requests that waited for it. */
 static void take_line(void *self, struct mem_req *f)
 {
@@ -577,7 +606,7 @@ static void take_line(void *self, struct mem_req *f)
 	uint64_t now = sim_now_units(s->gpu->engine);
 	bool is_kept = !mem_cache_mshr_is_stale(s->cache, f->tag);
 	struct mem_req *r =
-	    s->sector_bytes ? mem_cache_fill_sector(s->cache, f->tag, sector_of(s, f), &victim)
+	    s->sector_bytes ? fill_sectors(s, f, &victim)
 			    : mem_cache_fill(s->cache, f->tag, &victim.addr_bytes);
 
 	if (unlikely(s->gpu->audit) && is_kept)

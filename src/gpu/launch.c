@@ -365,6 +365,15 @@ static uint32_t ctas_per_stack_sm(const struct gpu *g, const struct simt_launch 
 	return fit < g->ctas_per_sm ? (uint32_t)fit : g->ctas_per_sm;
 }
 
+/* What shared memory leaves of the store that it has with the L1D, if they have one. */
+static uint64_t l1d_bytes(const struct gpu *g, const struct simt_launch *l)
+{
+	const struct gpu_config *c = g->config;
+	const uint64_t cta_bytes = gpu_cta_shared_bytes(c, l->program, l->shared_dynamic_bytes);
+
+	return c->l1d.size_bytes - gpu_pool_shared_bytes(c, g->ctas_per_sm * cta_bytes);
+}
+
 static void launch_begin(struct gpu *g)
 {
 	struct simt_launch *l = g->launch;
@@ -376,6 +385,7 @@ static void launch_begin(struct gpu *g)
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
+	g->l1d_bytes = l1d_bytes(g, l);
 	g->start_cycle = sim_cycle_now(g->engine, g->clocks.sm);
 	if (g->audit)
 		g->audit->kernel_begin(g->audit_self);

@@ -7,6 +7,7 @@
 #include "gpu/beside.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
+#include "mem/sectors.h"
 
 #include <glib.h>
 #include <string.h>
@@ -394,6 +395,56 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	}
 }
 
+/* What a load lacks in the L1D, by sectors, in one request. */
+static void ask_for_sectors(struct sm *sm, const struct lsu_entry *e, const struct coalesced_line *l, uint32_t mshr,
+			    uint32_t sectors)
+{
+	const uint32_t count = (uint32_t)__builtin_popcount(sectors);
+	struct mem_req *r = mem_req_get(sm->gpu->pool);
+	struct mem_req_bytes bytes = {{0, 0}};
+
+	request_init(sm, r, e, l, MEM_READ, count * sm->l1d_sector_bytes, NULL);
+	r->tag = mshr;
+	for (; sectors; sectors &= sectors - 1) {
+		const struct mem_req_bytes s =
+		    mem_sector_bytes((uint32_t)__builtin_ctz(sectors), sm->l1d_sector_bytes);
+
+		bytes.mask[0] |= s.mask[0];
+		bytes.mask[1] |= s.mask[1];
+	}
+	port_push_bytes(sm, r, &bytes);
+}
+
+static bool line_by_sectors(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
+{
+	const struct mem_req_bytes bytes = coalesce_bytes_of_words(l->word_mask);
+	struct mem_req *r = sm->spare;
+	uint32_t mshr, sectors;
+
+	if (!port_has_room(sm, 1))
+		return wait_for_port(sm);
+	request_init(sm, r, e, l, MEM_READ, mem_cache_line_bytes(sm->l1d), NULL);
+	r->issue_units = sim_now_units(sm->gpu->engine);
+	switch (mem_cache_read_sectors(sm->l1d, r, &bytes, &mshr, &sectors)) {
+	case MEM_CACHE_HIT:
+		if (unlikely(sm->gpu->audit))
+			audit_hit(sm, &sm->warps[e->slot], r);
+		access_part(sm, e->access,
+			    sm->now + (uint32_t)sm->gpu->config->l1d.hit_latency_cycles + sm->tlb_latency);
+		return true;
+	case MEM_CACHE_MISS:
+		ask_for_sectors(sm, e, l, mshr, sectors);
+		break;
+	case MEM_CACHE_MERGED:
+		break;
+	default:
+		sm->lsu_waits_fill |= sm->lsu_at;
+		return false;
+	}
+	sm->spare = mem_req_get(sm->gpu->pool);
+	return true;
+}
+
 static bool line_bypassing(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
 {
 	struct mem_req *r;
@@ -527,6 +578,8 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 	case LSU_LOAD:
 		if (e->is_bypassing)
 			return line_bypassing(sm, e, l);
+		if (unlikely(sm->l1d_sector_bytes))
+			return line_by_sectors(sm, e, l);
 		return line_through_cache(sm, e, l, sm->l1d, (uint32_t)c->l1d.hit_latency_cycles);
 	case LSU_STORE:
 		return line_store(sm, e, l);
@@ -703,12 +756,26 @@ static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
 	return store_done(sm, r->owner) | needs_tick;
 }
 
-static bool line_filled(struct sm *sm, struct mem_cache *cache, const struct mem_req *reply)
+/* Those that waited for the line, if nothing of what it lacks is still on its way. */
+static struct mem_req *sectors_filled(struct sm *sm, struct mem_req *reply)
+{
+	const uint32_t count = mem_cache_line_bytes(sm->l1d) / sm->l1d_sector_bytes;
+	uint32_t sectors = mem_sectors_of(mem_req_bytes_of(reply), sm->l1d_sector_bytes, count);
+	struct mem_cache_victim victim; /* is never dirty */
+	struct mem_req *first = NULL;
+
+	for (; sectors; sectors &= sectors - 1)
+		first = mem_cache_fill_sector(sm->l1d, reply->tag, (uint32_t)__builtin_ctz(sectors), &victim);
+	return first;
+}
+
+static bool line_filled(struct sm *sm, struct mem_cache *cache, struct mem_req *reply)
 {
 	uint64_t victim;
 	bool is_audited = sm->gpu->audit && cache == sm->l1d;
 	bool is_kept = !mem_cache_mshr_is_stale(cache, reply->tag);
-	struct mem_req *r = mem_cache_fill(cache, reply->tag, &victim);
+	struct mem_req *r = cache == sm->l1d && sm->l1d_sector_bytes ? sectors_filled(sm, reply)
+								     : mem_cache_fill(cache, reply->tag, &victim);
 	bool needs_tick = sm->lsu_waits_fill != 0;
 
 	sm->lsu_waits_fill = 0;

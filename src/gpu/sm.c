@@ -127,6 +127,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->divergence_is_free = c->sm.divergence_is_free;
 	sm->loads_are_coalesced = c->sm.loads_are_coalesced;
 	sm->sector_bytes = (uint32_t)c->sm.sector_bytes;
+	sm->l1d_sector_bytes = (uint32_t)c->l1d.sector_bytes;
 	sm->bank_count = (uint32_t)c->sm.shared_bank_count;
 	sm->pipe = pipe_new(sm, (uint32_t)c->sm.result_bus_count);
 	sm_kind_times(&c->sm, sm->kind_latency, sm->kind_interval);
@@ -550,6 +551,7 @@ void sm_kernel_begin(struct sm *sm)
 		account_sm_begin(sm->gpu->account, sm);
 	/* The L1s are not coherent: a kernel starts with none of the former one's lines; but code does not change. */
 	mem_cache_invalidate_all(sm->l1d);
+	mem_cache_resize(sm->l1d, sm->gpu->l1d_bytes);
 	if (!sm->gpu->config->sm.inst_cache_kept)
 		mem_cache_invalidate_all(sm->l1i);
 	if (!sm->gpu->config->sm.const_cache_kept)

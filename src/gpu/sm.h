@@ -216,6 +216,7 @@ struct sm {
 	uint32_t bank_free[SM_BANK_MAX];	  /* of each bank of registers */
 	struct sm_pipe *pipe; /* or NULL: results do not meet, see sm_pipe.c */
 	uint32_t sector_bytes, bank_count;
+	uint32_t l1d_sector_bytes; /* 0: its lines have none */
 
 	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */
 	uint8_t cta_order[SM_CTA_MAX]; /* slots in use, oldest first */

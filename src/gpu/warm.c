@@ -35,7 +35,7 @@ static bool warm_l1d(struct sm *sm, const struct simt_inst *inst, uint64_t addr_
 
 	if (!sm || !sm->has_caches || inst->space == SIMT_MEM_TEXTURE || (is_bypassing && !is_write))
 		return false;
-	is_hit = !is_write && mem_cache_holds(sm->l1d, addr_bytes);
+	is_hit = !is_write && mem_cache_holds(sm->l1d, addr_bytes, bytes);
 	mem_cache_warm(sm->l1d, addr_bytes, bytes, is_write);
 	return is_hit;
 }

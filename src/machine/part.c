@@ -256,6 +256,13 @@ bool machine_config_check(const struct machine_config *c, struct base_diag_list 
 	return diag->error_count == errors_before;
 }
 
+void machine_config_warn(const struct machine_config *c, struct base_diag_list *diag)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->warn && is_present(c, i))
+			c->parts[i]->warn(c, diag);
+}
+
 void *machine_built(const struct machine *m, const struct machine_part *part)
 {
 	return m->built[index_of(m->config, part)];

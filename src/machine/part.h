@@ -62,6 +62,8 @@ struct machine_part {
 	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
 	 * parameters can be set all the same; not if it has been dropped. */
 	void (*check)(const struct machine_config *c, struct base_diag_list *diag);
+	/* Warnings of what can be built and is seldom meant. */
+	void (*warn)(const struct machine_config *c, struct base_diag_list *diag);
 	/* Adds its clock domains; false: they have no common unit of time with those that are there. */
 	bool (*clocks)(const struct machine_config *c, struct sim_engine *e);
 	/* Memory of the host that building it takes, where that is much. */
@@ -124,6 +126,9 @@ bool machine_config_set(struct machine_config *c, const char *key, const char *v
 			struct base_diag_list *diag);
 /* All parts' rules, and those between parts. False with messages. */
 bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag);
+/* Warnings of all parts that are present, of a machine that has been checked; the command that runs it says them
+ * once. */
+void machine_config_warn(const struct machine_config *c, struct base_diag_list *diag);
 
 /* Adds the clocks of all parts. NULL, or the part whose clocks do not go with those before it. */
 const struct machine_part *machine_clocks_add(const struct machine_config *c, struct sim_engine *e);

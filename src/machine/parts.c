@@ -58,6 +58,11 @@ static const struct sim_explain *gpu_explain_rows(const char *mechanism)
 	return &gpu_explain;
 }
 
+static void gpu_warn(const struct machine_config *c, struct base_diag_list *diag)
+{
+	gpu_config_warn(machine_gpu_config(c), diag);
+}
+
 static uint64_t gpu_bytes(const struct machine_config *c)
 {
 	return gpu_host_bytes(machine_gpu_config(c));
@@ -117,6 +122,7 @@ const struct machine_part machine_gpu_part = {
     .stats = gpu_stats,
     .explain = gpu_explain_rows,
     .check = gpu_check,
+    .warn = gpu_warn,
     .clocks = gpu_clocks,
     .host_bytes = gpu_bytes,
     .build = gpu_build,

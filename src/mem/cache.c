@@ -58,7 +58,7 @@ struct set {
 };
 
 struct mem_cache {
-	uint32_t way_count, set_bits, line_shift;
+	uint32_t way_count, way_count_max, set_bits, line_shift; /* way_count: those that are the cache's now */
 	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index, is_fermi;
 	bool is_perfect;
 	uint32_t merge_count, rank_vectors, set_bytes;
@@ -122,19 +122,35 @@ uint64_t mem_cache_host_bytes(const struct cache_params *p)
 }
 
 /* Any order of the ways will do while they are invalid. */
-static void sets_new(struct mem_cache *c, uint32_t set_count)
+static void order_ways(struct mem_cache *c)
 {
-	const uint32_t lanes = rank_count(c->way_count);
-
-	c->rank_vectors = lanes / RANK_LANES;
-	c->set_bytes = set_bytes(c->way_count);
-	c->sets = g_aligned_alloc0(set_count, c->set_bytes, HOST_LINE_BYTES);
-	for (uint32_t set = 0; set < set_count; set++) {
+	for (uint32_t set = 0; set < 1u << c->set_bits; set++) {
 		uint8_t *rank = (uint8_t *)set_at(c, set)->ranks;
 
-		for (uint32_t way = 0; way < lanes; way++)
+		for (uint32_t way = 0; way < c->rank_vectors * RANK_LANES; way++)
 			rank[way] = way < c->way_count ? (uint8_t)way : RANK_NONE;
 	}
+}
+
+static void sets_new(struct mem_cache *c)
+{
+	c->rank_vectors = rank_count(c->way_count) / RANK_LANES;
+	c->set_bytes = set_bytes(c->way_count);
+	c->sets = g_aligned_alloc0((gsize)1 << c->set_bits, c->set_bytes, HOST_LINE_BYTES);
+	order_ways(c);
+}
+
+void mem_cache_resize(struct mem_cache *c, uint64_t size_bytes)
+{
+	const uint64_t way_bytes = 1ull << (c->set_bits + c->line_shift);
+	const uint32_t ways = (uint32_t)base_max_u64(1, base_min_u64(size_bytes / way_bytes, c->way_count_max));
+
+	CHECK(mem_cache_is_idle(c));
+	if (ways == c->way_count)
+		return;
+	mem_cache_invalidate_all(c);
+	c->way_count = ways;
+	order_ways(c);
 }
 
 struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *stats, const char *prefix)
@@ -143,7 +159,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 	uint64_t set_count = p->size_bytes / (p->way_count * p->line_bytes);
 
 	CHECK(p->way_count <= WAY_MAX);
-	c->way_count = (uint32_t)p->way_count;
+	c->way_count = c->way_count_max = (uint32_t)p->way_count;
 	c->line_shift = base_log2(p->line_bytes);
 	c->set_bits = base_log2(set_count);
 	c->is_write_back = p->write_policy == MEM_CACHE_WRITE_POLICY_BACK;
@@ -163,7 +179,7 @@ struct mem_cache *mem_cache_new(const struct cache_params *p, struct sim_stats *
 		CHECK(c->sector_count <= MEM_SECTORS_MAX);
 		c->sectors = g_new0(struct mem_line_sectors, set_count * p->way_count);
 	}
-	sets_new(c, (uint32_t)set_count);
+	sets_new(c);
 	c->mshr_count = (uint32_t)p->mshr_count;
 	c->mshrs = g_new0(struct mshr, c->mshr_count);
 	c->table_mask = 3;
@@ -412,7 +428,7 @@ static struct mem_line_sectors *sectors_of(const struct mem_cache *c, const stru
 {
 	const size_t number = (size_t)((const uint8_t *)set - c->sets) / c->set_bytes;
 
-	return &c->sectors[number * c->way_count + way];
+	return &c->sectors[number * c->way_count_max + way];
 }
 
 static void drop_way(struct mem_cache *c, struct set *set, uint32_t way)
@@ -731,7 +747,7 @@ static void warm_way(struct mem_cache *c, struct set *set, uint32_t way, const s
 		     bool is_write)
 {
 	touch(c, set, way);
-	if (c->sector_bytes)
+	if (c->sector_bytes && (!is_write || c->is_write_back))
 		warm_sectors(c, set, way, bytes, is_write);
 	else if (is_write && c->is_write_back)
 		set->dirty |= 1ull << way;
@@ -788,11 +804,15 @@ bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr)
 	return c->mshrs[mshr].is_stale;
 }
 
-bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes)
+bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes)
 {
-	uint64_t line = addr_bytes >> c->line_shift;
+	const uint64_t line = addr_bytes >> c->line_shift;
+	struct set *set = set_of(c, line);
+	const int way = find_way(c, set, line);
 
-	return find_way(c, set_of(c, line), line) >= 0;
+	return way >= 0 &&
+	       !(c->sector_bytes &&
+		 sectors_missing(c, set, way, mem_sectors_of(bytes, c->sector_bytes, c->sector_count)));
 }
 
 bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes)

@@ -63,6 +63,10 @@ uint32_t mem_cache_line_bytes(const struct mem_cache *c);
 /* The line that holds the byte. */
 uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes);
 
+/* The cache, which waits for nothing, loses all lines if its size changes: it has whole ways of so many bytes from now
+ * on, one at least and no more than it was made with. */
+void mem_cache_resize(struct mem_cache *c, uint64_t size_bytes);
+
 /* A read of the line holding r->addr_bytes. On MISS the returned MSHR index is in *mshr and r is its first chained
  * request; on MERGED r was chained. */
 enum mem_cache_result mem_cache_read(struct mem_cache *c, struct mem_req *r, uint32_t *mshr);
@@ -104,8 +108,8 @@ uint64_t mem_cache_mshr_addr_bytes(const struct mem_cache *c, uint32_t mshr);
 bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr);
 /* Is the line present? Then it has been used. Allocates nothing; the caller counts. */
 bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes);
-/* Is the line present? Changes nothing, counts nothing. */
-bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes);
+/* Are the bytes of the line present? Changes nothing, counts nothing. */
+bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes);
 /* The line will be looked up or filled soon: has the host fetch what that reads. Changes nothing in the model. */
 void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
 /* Lines that are on their way are not kept when they arrive, and later reads do not wait for them; those who wait

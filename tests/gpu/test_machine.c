@@ -565,6 +565,97 @@ static void sectors_save_reads(void **state)
 	rig_close(&r);
 }
 
+static uint64_t first_word(uint64_t thread, uint32_t visit)
+{
+	return one_word(thread, visit) - 64;
+}
+
+/* The L1D moves what it lacks and no more: of each line one sector, then another one, which the line waits for. */
+static void sectors_of_the_l1(void **state)
+{
+	static const char *const settings[] = {SECTORS, "l1d.sector_bytes", "32", NULL};
+	const struct fake_inst code[] = {FAKE_EXIT};
+	const struct fake_inst same[] = {FAKE_LOAD(1, one_word), FAKE_LOAD(2, beside), FAKE_EXIT};
+	const struct fake_inst other[] = {FAKE_LOAD(1, one_word), FAKE_LOAD(2, first_word), FAKE_EXIT};
+	const struct fake_inst line[] = {FAKE_LOAD(1, whole_lines), FAKE_EXIT};
+	uint64_t fetched;
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, code, 1, 1, 32);
+	fetched = rig_stat(&r, "l2.sector_fills");
+	rig_run(&r, same, ARRAY_COUNT(same), 1, 32);
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), fetched + 32);
+	assert_int_equal(rig_stat(&r, "l1d.sector_fills"), 32);
+	rig_run(&r, other, ARRAY_COUNT(other), 1, 32);
+	assert_int_equal(rig_stat(&r, "l2.sector_fills"), fetched + 64);
+	assert_int_equal(rig_stat(&r, "l1d.sector_fills"), 96);
+	rig_run(&r, line, ARRAY_COUNT(line), 1, 32); /* a whole line is one request */
+	assert_int_equal(rig_stat(&r, "l1d.sector_fills"), 100);
+	assert_int_equal(rig_stat(&r, "memory.requests"), rig_stat(&r, "memory.answers"));
+	rig_close(&r);
+}
+
+/* Reads of whole lines: by how many requests a slice has them from memory, and how long it looks them up. */
+static uint64_t whole_line_cycles(const char *const *settings, uint64_t *vault_reads)
+{
+	const struct fake_inst read[] = {FAKE_LOAD(1, whole_lines), FAKE_EXIT};
+	uint64_t cycles;
+	struct rig r;
+
+	rig_open(&r, NULL, NULL, settings);
+	rig_run(&r, read, ARRAY_COUNT(read), 32, 256);
+	*vault_reads = rig_stat(&r, "vault.reads");
+	cycles = rig_run(&r, read, ARRAY_COUNT(read), 32, 256);
+	rig_close(&r);
+	return cycles;
+}
+
+#define SLOW_SECTORS SECTORS, "gpu.l2_interval_cycles", "64"
+
+static void sectors_together(void **state)
+{
+	static const char *const one[] = {SLOW_SECTORS, NULL};
+	static const char *const four[] = {SLOW_SECTORS, "gpu.l2_lookup_sector_count", "4", NULL};
+	static const char *const runs[] = {SLOW_SECTORS, "gpu.l2_fetches_runs", "true", NULL};
+	uint64_t singly, looked_up, together;
+	const uint64_t by_one = whole_line_cycles(one, &singly), by_four = whole_line_cycles(four, &looked_up);
+
+	(void)state;
+	assert_true(by_four * 2 < by_one);
+	assert_int_equal(singly, looked_up);
+	whole_line_cycles(runs, &together);
+	assert_true(together * 2 < singly);
+}
+
+/* Shared memory takes of the store that it has with the L1D what the compute capability knows. */
+static void shared_pool(void **state)
+{
+	static const char *const settings[] = {"sm.shared_pool",    "hopper",
+					       "l1d.size_bytes",    "262144",
+					       "l1d.way_count",     "32",
+					       "sm.shared_bytes",   "233472",
+					       "sm.shared_reserved_bytes", "1024",
+					       NULL};
+	static const uint64_t kib[][2] = {{0, 0}, {1, 8}, {64, 64}, {65, 100}, {200, 228}, {228, 228}, {1000, 228}};
+	struct fake_inst insts[] = {FAKE_EXIT};
+	struct simt_program *p = fake_program_new("test", insts, 1);
+	struct base_diag_list diag;
+	struct rig r;
+
+	(void)state;
+	base_diag_init(&diag);
+	rig_open(&r, NULL, NULL, settings);
+	for (uint32_t i = 0; i < ARRAY_COUNT(kib); i++)
+		assert_int_equal(gpu_pool_shared_bytes(&r.config, kib[i][0] * 1024), kib[i][1] * 1024);
+	assert_int_equal(gpu_ctas_per_sm(r.gpu, p, 32, 227 * 1024, &diag), 1);
+	assert_int_equal(gpu_ctas_per_sm(r.gpu, p, 32, 227 * 1024 + 1, &diag), 0);
+	base_diag_free(&diag);
+	fake_program_free(p);
+	rig_close(&r);
+}
+
 /* A cache of one set, one line, in each slice: what goes is written by sectors. */
 static void sectors_written_back(void **state)
 {
@@ -1073,7 +1164,8 @@ static void bad_configurations(void **state)
 	    {"l1d.write_policy", "back", "write-through"}, {"sm.warp_slot_count", "200", "64 warp slots"},
 	    {"sm.sector_bytes", "48", "power of two"},     {"gpu.sm_clock_khz", "1399999", "unit of time"},
 	    {"sm.ibuffer_count", "3", "power of two"},     {"dram.vault_count", "6", "gpu.address_map"},
-	    {"l1d.sector_bytes", "32", "only the L2"},     {"l2.write_validate", "true", "l2.sector_bytes"},
+	    {"l1d.sector_bytes", "32", "l2.sector_bytes"}, {"l1t.sector_bytes", "32", "only lines"},
+	    {"sm.shared_pool", "hopper", "l1d.size_bytes"}, {"l2.write_validate", "true", "l2.sector_bytes"},
 	    {"l1d.write_validate", "true", "only the L2"}, {"l1i.write_validate", "true", "only the L2"},
 	    {"l2.sector_bytes", "48", "power of two"},     {"gpu.interleave_bytes", "8192", "dram.row_bytes"},
 	};
@@ -1169,6 +1261,9 @@ int main(void)
 	    cmocka_unit_test(write_back_l2),
 	    cmocka_unit_test(victims_go_home),
 	    cmocka_unit_test(sectors_save_reads),
+	    cmocka_unit_test(sectors_of_the_l1),
+	    cmocka_unit_test(sectors_together),
+	    cmocka_unit_test(shared_pool),
 	    cmocka_unit_test(sectors_written_back),
 	    cmocka_unit_test(six_channels),
 	    cmocka_unit_test(atomics_leave_no_line),

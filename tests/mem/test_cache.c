@@ -10,6 +10,8 @@
 
 #include "mem/cache.h"
 
+static const struct mem_req_bytes all_bytes = {{UINT64_MAX, UINT64_MAX}};
+
 enum { LINES_MAX = 256, PENDING_MAX = 8, MERGE_MAX = 3 };
 
 struct naive_line {
@@ -202,7 +204,7 @@ static void random_stream(bool is_back, uint64_t ways)
 
 		uint64_t line = rnd() % 150;
 
-		assert_int_equal(mem_cache_holds(c, line * 128), naive_find(n, line) != NULL);
+		assert_int_equal(mem_cache_holds(c, line * 128, &all_bytes), naive_find(n, line) != NULL);
 	}
 	assert_int_equal(chained - answered, mem_req_outstanding(pool));
 	assert_true(answered > 2000);
@@ -419,7 +421,7 @@ static void test_a_line_goes_before_its_sector(void **state)
 				bytes += victim.addr_bytes == 0 ? victim.size_bytes : 0;
 			}
 		}
-		assert_false(mem_cache_holds(c, 0));
+		assert_false(mem_cache_holds(c, 0, &all_bytes));
 		assert_int_equal(bytes, SECTOR); /* sector 1, then sector 2, which has come */
 		if (!round)
 			assert_ptr_equal(mem_cache_fill_sector(c, waits, 2, &victim), &write);
@@ -446,19 +448,19 @@ static void test_ways_taken_at_the_miss(void **state)
 	mem_cache_fill(c, mshr[0], &victim);
 	assert_int_equal(mem_cache_read(c, &r[1], &mshr[1]), MEM_CACHE_MISS);
 	assert_int_equal(mem_cache_read(c, &r[2], &mshr[2]), MEM_CACHE_MISS);
-	assert_false(mem_cache_holds(c, 0));
+	assert_false(mem_cache_holds(c, 0, &all_bytes));
 	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_STALL);
 	mem_cache_invalidate_line(c, 128);
 	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_STALL);
 	mem_cache_fill(c, mshr[1], &victim);
-	assert_false(mem_cache_holds(c, 128));
+	assert_false(mem_cache_holds(c, 128, &all_bytes));
 	assert_int_equal(mem_cache_read(c, &r[3], &mshr[3]), MEM_CACHE_MISS);
 	mem_cache_fill(c, mshr[2], &victim);
-	assert_true(mem_cache_holds(c, 256));
+	assert_true(mem_cache_holds(c, 256, &all_bytes));
 	mem_cache_fill(c, mshr[3], &victim);
 	assert_int_equal(mem_cache_read(c, &r[2], &mshr[2]), MEM_CACHE_HIT);
 	assert_int_equal(mem_cache_read(c, &r[4], &mshr[4]), MEM_CACHE_MISS); /* in the place of 3, the older */
-	assert_true(mem_cache_holds(c, 256));
+	assert_true(mem_cache_holds(c, 256, &all_bytes));
 	assert_int_equal(mem_cache_read(c, &r[5], &mshr[5]), MEM_CACHE_MISS);
 	mem_cache_reset(c);
 	assert_int_equal(mem_cache_read(c, &r[0], &mshr[0]), MEM_CACHE_MISS);
@@ -530,7 +532,7 @@ static void test_sets_of_a_part(void **state)
 			uint32_t mshr;
 
 			if (is_held)
-				held += mem_cache_holds(c, r.addr_bytes);
+				held += mem_cache_holds(c, r.addr_bytes, &all_bytes);
 			else if (mem_cache_read(c, &r, &mshr) == MEM_CACHE_MISS)
 				mem_cache_fill(c, mshr, &victim);
 		}
@@ -560,7 +562,7 @@ static void test_index_hash_spreads_strides(void **state)
 			mem_cache_fill(c, mshr, &victim);
 		}
 		for (uint32_t i = 0; i < 64; i++)
-			held[hash] += mem_cache_holds(c, i * 8192ull);
+			held[hash] += mem_cache_holds(c, i * 8192ull, &all_bytes);
 		mem_cache_free(c);
 	}
 	assert_int_equal(held[0], 4);
@@ -581,7 +583,7 @@ static uint32_t lines_held(struct mem_cache *c, const uint32_t *shifts, uint32_t
 		mem_cache_fill(c, mshr, &victim);
 	}
 	for (uint32_t i = 0; i < count; i++)
-		held += mem_cache_holds(c, shifts[i] ? 1ull << shifts[i] : 0);
+		held += mem_cache_holds(c, shifts[i] ? 1ull << shifts[i] : 0, &all_bytes);
 	return held;
 }
 
@@ -635,14 +637,51 @@ static void test_invalidation_reaches_lines_on_their_way(void **state)
 		assert_int_not_equal(mshrs[3], mshrs[0]);
 		assert_ptr_equal(mem_cache_fill(c, mshrs[0], &victim), &old);
 		assert_ptr_equal(old.next, &merged);
-		assert_false(mem_cache_holds(c, 4096));
+		assert_false(mem_cache_holds(c, 4096, &all_bytes));
 		assert_ptr_equal(mem_cache_fill(c, mshrs[3], &victim), &later);
-		assert_true(mem_cache_holds(c, 4096));
+		assert_true(mem_cache_holds(c, 4096, &all_bytes));
 		mem_cache_fill(c, mshrs[2], &victim);
-		assert_int_equal(mem_cache_holds(c, 65536), !all);
+		assert_int_equal(mem_cache_holds(c, 65536, &all_bytes), !all);
 		assert_true(mem_cache_is_idle(c));
 		mem_cache_free(c);
 	}
+}
+
+/* As many ways as fit into the bytes, one at least; where that changes the lines are gone. */
+static void test_resized(void **state)
+{
+	const struct {
+		uint64_t size_bytes;
+		uint32_t lines;
+	} cases[] = {{1024, 8}, {512, 4}, {700, 4}, {1 << 20, 8}, {0, 2}, {1024, 8}};
+	struct cache_params p = params(8 * 128, 4); /* two sets */
+	struct mem_cache *c;
+
+	(void)state;
+	p.index_hash = MEM_CACHE_INDEX_PLAIN;
+	c = mem_cache_new(&p, NULL, "l1d");
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint32_t mshr, held = 0;
+
+		mem_cache_resize(c, cases[i].size_bytes);
+		for (uint64_t line = 0; line < 16; line++) {
+			struct mem_req r = {.addr_bytes = line * 128};
+			uint64_t victim;
+
+			if (mem_cache_read(c, &r, &mshr) == MEM_CACHE_MISS)
+				mem_cache_fill(c, mshr, &victim);
+		}
+		for (uint64_t line = 0; line < 16; line++) {
+			const bool is_held = mem_cache_holds(c, line * 128, &all_bytes);
+
+			held += is_held;
+			assert_int_equal(is_held, line >= 16 - cases[i].lines); /* those that came last */
+		}
+		assert_int_equal(held, cases[i].lines);
+		mem_cache_resize(c, cases[i].size_bytes);
+		assert_true(mem_cache_holds(c, 15 * 128, &all_bytes));
+	}
+	mem_cache_free(c);
 }
 
 int main(void)
@@ -656,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_a_line_goes_before_its_sector),
 		cmocka_unit_test(test_ways_taken_at_the_miss),
 		cmocka_unit_test(test_perfect),
+		cmocka_unit_test(test_resized),
 		cmocka_unit_test(test_sets_of_a_part),
 		cmocka_unit_test(test_invalidation_reaches_lines_on_their_way),
 	};
