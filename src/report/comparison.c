@@ -1,5 +1,6 @@
 /* comparison.c - the table of machines by workloads, and its means. */
 #include "report/demangle.h"
+#include "report/explain.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -7,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+enum { PARTS_SHOWN = 2 };
+
 static const double ps_per_us = 1e6, bytes_per_mb = 1e6, pj_per_mj = 1e9;
+static const double no_change = 0.01; /* less is neither gained nor lost */
 
 /* What a row is measured against, and what the means are made of. */
 struct machine_mean {
@@ -349,6 +353,56 @@ static void print_energy_scopes(FILE *out, const json_t *runs)
 		fputs("* energies of different parts: such a ratio says little\n", out);
 }
 
+/* ---- who gained most, who lost most ---- */
+
+static double speedup_of(const json_t *runs, const json_t *run, const char *base_machine)
+{
+	const json_t *base = base_of(runs, run, base_machine);
+	const double own = report_number(run, "time_ps", NULL);
+
+	return base && base != run && is_verified(run) && own > 0 ? report_number(base, "time_ps", NULL) / own : 1;
+}
+
+/* With the parts of the time that changed most: a reader asks why next. */
+static void print_extreme(FILE *out, const char *what, const json_t *runs, const json_t *run, const char *base_machine)
+{
+	json_t *parts = report_time_parts(base_of(runs, run, base_machine), run);
+
+	fprintf(out, "%s: %s on %s, %.2fx", what, text_of(run, "workload"), text_of(run, "machine"),
+		speedup_of(runs, run, base_machine));
+	for (size_t i = 0; i < MIN(json_array_size(parts), PARTS_SHOWN); i++)
+		fprintf(out, "%s%s %+.3f us", i ? ", " : "; of its time ",
+			text_of(json_array_get(parts, i), "name"),
+			report_number(json_array_get(parts, i), "change_ps", NULL) / ps_per_us);
+	fputc('\n', out);
+	json_decref(parts);
+}
+
+static void print_extremes(FILE *out, const json_t *runs, const char *base_machine)
+{
+	const json_t *best = NULL, *worst = NULL;
+	double most = 1 + no_change, least = 1 - no_change;
+	size_t i;
+	json_t *run;
+
+	json_array_foreach(runs, i, run) {
+		const double speedup = speedup_of(runs, run, base_machine);
+
+		if (speedup > most) {
+			most = speedup;
+			best = run;
+		}
+		if (speedup < least) {
+			least = speedup;
+			worst = run;
+		}
+	}
+	if (best)
+		print_extreme(out, "gained most", runs, best, base_machine);
+	if (worst)
+		print_extreme(out, "lost most", runs, worst, base_machine);
+}
+
 /* Of how many rows the means are: every process of every workload, and the workloads that did not run. */
 static uint32_t work_count(const json_t *runs, uint32_t workload_count)
 {
@@ -390,6 +444,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	json_array_foreach(runs, i, run) {
 		print_work(out, run);
 	}
+	print_extremes(out, runs, c->base);
 	print_energy_scopes(out, runs);
 	print_ideals(out, runs, c->base);
 	print_copied(out, runs);

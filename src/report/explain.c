@@ -182,7 +182,7 @@ static json_t *sums_of(bool (*add)(json_t *, const json_t *, const char *), cons
 	return NULL;
 }
 
-static json_t *time_parts(const json_t *a, const json_t *b)
+json_t *report_time_parts(const json_t *a, const json_t *b)
 {
 	json_t *sums = sums_of(shares, a, b), *out = json_array(), *part;
 	const char *name;
@@ -286,7 +286,7 @@ static void explain_counters(json_t *out, const json_t *a, const json_t *b)
 
 void report_runs_explain(json_t *difference, const json_t *a, const json_t *b)
 {
-	json_t *sentences = json_array(), *parts = time_parts(a, b);
+	json_t *sentences = json_array(), *parts = report_time_parts(a, b);
 
 	explain_cause(sentences, difference);
 	if (report_is_same_work(a, b))

@@ -12,5 +12,7 @@
  * - "explanation": sentences: what of parameters, programs and versions can be the cause, the parts of the time above,
  *   and the counters that went with them. */
 void report_runs_explain(json_t *difference, const json_t *a, const json_t *b);
+/* These parts of the time alone. */
+json_t *report_time_parts(const json_t *a, const json_t *b);
 
 #endif
