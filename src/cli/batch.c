@@ -202,10 +202,16 @@ bool cli_threads_divide(const char *command, const char *option, uint32_t run_co
 	*threads = 0;
 	if (!option)
 		return true;
-	if (!strcmp(option, "auto"))
+	if (!strcmp(option, "auto")) {
 		*threads = CLAMP(cores / at_a_time, 1, SIM_TEAM_MAX);
-	else if (!cli_number_parse(command, "threads", option, SIM_TEAM_MAX, threads))
+	} else if (g_ascii_isdigit(*option)) {
+		if (!cli_number_parse(command, "threads", option, SIM_TEAM_MAX, threads))
+			return false;
+	} else {
+		cli_error("%s: bad --threads '%s', expected auto or a number of 1 to %u", command, option,
+			  SIM_TEAM_MAX);
 		return false;
+	}
 	if (!*slots)
 		*slots = MAX(cores / *threads, 1);
 	return true;

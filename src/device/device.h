@@ -96,9 +96,9 @@ struct device_ops {
 	void (*host_wrote)(struct device *d, uint64_t address, uint64_t bytes);
 	/* How far it is, while another thread may be in launch. */
 	void (*progress)(const struct device *d, struct sim_progress *out);
-	/* From now on so many threads of the host do what it does, with the same results; before the first launch.
-	 * NULL: so it is; else why one thread does. No function: it knows no other way. */
-	const char *(*use_threads)(struct device *d, uint32_t thread_count);
+	/* From now on up to so many threads of the host do what it does, with the same results; before the first
+	 * launch. Returns how many; 1: *why says why. NULL: it knows no other way. */
+	uint32_t (*use_threads)(struct device *d, uint32_t thread_count, const char **why);
 };
 
 #endif

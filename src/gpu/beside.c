@@ -39,11 +39,6 @@ static void written_add(struct beside *s, const struct simt_step *step)
 	s->written_count++;
 }
 
-void beside_written_anywhere(struct gpu *g)
-{
-	g->beside->written_count = WRITTEN_MAX + 1;
-}
-
 static bool is_written(const struct beside *s, const struct simt_reading *r)
 {
 	if (s->written_count > WRITTEN_MAX)
@@ -73,37 +68,51 @@ bool beside_step(struct sm *sm, struct simt_warp *t, struct simt_step *step)
 
 /* ---- the first half ---- */
 
-/* Would the entry's end retire a warp, and its CTA? */
-static bool ends_warp(const struct sm *sm, const struct lsu_entry *e)
+/* Is there a watched warp that waits for its data or its turn (SM_WAIT_OFFLOAD)? *is_due: its turn comes now. */
+static bool has_leaving(const struct sm *sm, uint64_t cycle, bool *is_due)
 {
-	const struct simt_warp *t = sm->warps[e->slot].w;
+	bool has = false;
 
-	return t && t->is_done;
+	*is_due = false;
+	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
+		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
+			const struct sm_warp *w =
+			    &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+
+			has |= w->watch != 0;
+			*is_due |= w->watch && sm->base + w->ready == cycle;
+		}
+	}
+	return has;
 }
 
-/* Does the LSU look at something in this cycle that may end a CTA? */
-static bool may_end_cta(struct sm *sm)
+/* Might more than the SM hear of it when the LSU is through with the entry? The last access of a warp that has ended
+ * retires it, and its CTA; extensions hear of the accesses of warps that they watch, and of an SM's last stores. */
+static bool ends_beyond(const struct sm *sm, const struct lsu_entry *e, bool has_leaving)
 {
-	return (sm->lsu.count && ends_warp(sm, base_ring_first(&sm->lsu))) ||
-	       (sm->lines.count && ends_warp(sm, base_ring_first(&sm->lines))) ||
-	       (sm->lsu_ready_count && ends_warp(sm, mmu_ready(sm->mmu)));
+	const struct sm_warp *w = &sm->warps[e->slot];
+	const bool is_store = e->kind == LSU_STORE || e->kind == LSU_ATOMIC;
+
+	return e->kind == LSU_CARRIED || (w->w && w->w->is_done) || sm_is_watched(w, GPU_POINT_RETURNED) ||
+	       sm_is_watched(w, GPU_POINT_STORE) || (has_leaving && is_store);
 }
 
-/* Is there a warp whose wait may end in this cycle by what an extension does? */
-static bool waits_for_ext(const struct sm *sm)
+/* Must all of the SM's cycle wait? */
+static bool waits(struct sm *sm, uint64_t cycle)
 {
-	for (uint32_t i = 0; i < sm->scheduler_count; i++)
-		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1)
-			if (sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i].watch)
-				return true;
-	return false;
+	bool is_due;
+	const bool leaving = has_leaving(sm, cycle, &is_due);
+
+	return is_due || (sm->lsu.count && ends_beyond(sm, base_ring_first(&sm->lsu), leaving)) ||
+	       (sm->lines.count && ends_beyond(sm, base_ring_first(&sm->lines), leaving)) ||
+	       (sm->lsu_ready_count && ends_beyond(sm, mmu_ready(sm->mmu), leaving));
 }
 
 static void first_half(struct sm *sm, uint64_t cycle)
 {
 	struct sm_beside *b = sm->beside;
 
-	b->waits = may_end_cta(sm) || waits_for_ext(sm);
+	b->waits = waits(sm, cycle);
 	if (b->waits)
 		return;
 	sm->is_beside = true;
@@ -240,14 +249,14 @@ static void tick(void *component, uint64_t cycle)
 
 /* ---- its life ---- */
 
-void beside_new(struct gpu *g, uint32_t thread_count)
+uint32_t beside_new(struct gpu *g, uint32_t thread_count)
 {
 	struct beside *s = g_new0(struct beside, 1);
 
 	s->threads = sim_team_new(thread_count, g->cluster_count);
 	if (!s->threads) {
 		g_free(s);
-		return;
+		return 1;
 	}
 	s->clusters = g_new0(uint32_t, g->cluster_count);
 	g->beside = s;
@@ -260,6 +269,7 @@ void beside_new(struct gpu *g, uint32_t thread_count)
 		mem_req_stash_fill(g->pool, &sm->beside->stash, BESIDE_REQUESTS);
 		sim_engine_tick_with(g->engine, sm->comp, tick);
 	}
+	return sim_team_threads(s->threads);
 }
 
 void beside_end(struct gpu *g)

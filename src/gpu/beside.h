@@ -31,8 +31,8 @@ struct sm_beside {
 	struct simt_reading readings[BESIDE_READINGS];
 };
 
-/* See gpu_use_threads. */
-void beside_new(struct gpu *g, uint32_t thread_count);
+/* See gpu_use_threads. Returns how many threads there are. */
+uint32_t beside_new(struct gpu *g, uint32_t thread_count);
 void beside_end(struct gpu *g); /* before the SMs are freed */
 
 /* What all extensions say. */
@@ -41,8 +41,6 @@ enum gpu_beside beside_allowed(const struct gpu *g);
 void beside_kernel_begin(struct sm *sm);
 void beside_reset(struct sm *sm); /* the pool was emptied */
 void beside_free(struct sm *sm);
-/* Values were written by no step of an SM. */
-void beside_written_anywhere(struct gpu *g);
 /* A step of an SM that has a beside, in either half. */
 bool beside_step(struct sm *sm, struct simt_warp *t, struct simt_step *step);
 

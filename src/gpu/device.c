@@ -91,9 +91,9 @@ static void progress(const struct device *d, struct sim_progress *out)
 	out->done = out->total ? out->total - sim_progress_count(&g->ctas_left) : 0;
 }
 
-static const char *use_threads(struct device *d, uint32_t thread_count)
+static uint32_t use_threads(struct device *d, uint32_t thread_count, const char **why)
 {
-	return gpu_use_threads(d->self, thread_count);
+	return gpu_use_threads(d->self, thread_count, why);
 }
 
 static const struct device_ops ops = {

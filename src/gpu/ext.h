@@ -76,9 +76,10 @@ struct gpu_ext_ops {
 	/* Does what it decides depend on what it has seen over a long time? Then no part of a run is like another. */
 	bool (*learns)(void *self);
 	/* May SMs tick beside each other in this cycle? What is held then: a marked instruction, one of a warp that is
-	 * watched, a cycle in which a warp that is watched waits in SM_WAIT_OFFLOAD, and all that comes after these in
-	 * the SM's cycle. So an extension is called beside other SMs at branched, stores_done and place only, and there
-	 * it may change nothing but what is the warp's. NULL: always. */
+	 * watched, a cycle in which a warp that is watched is due, or its access or a store that it may wait for ends,
+	 * and all that comes after these in the SM's cycle. So an extension is called beside other SMs at branched,
+	 * stores_done (where no watched warp waits) and place only, and there it may change nothing but what is the
+	 * warp's. NULL: always. */
 	enum gpu_beside (*beside)(void *self);
 	/* Is nothing of its own under way? */
 	bool (*is_idle)(void *self);

@@ -209,10 +209,13 @@ void gpu_free(struct gpu *g)
 
 /* ---- threads of the host ---- */
 
-const char *gpu_use_threads(struct gpu *g, uint32_t thread_count)
+/* NULL: nothing. */
+static const char *what_needs_one_thread(const struct gpu *g)
 {
 	if (g->run->mode == RUN_FUNCTIONAL)
 		return "run.mode = functional steps one warp after the other";
+	if (g->run->mode == RUN_SAMPLED)
+		return "run.mode = sampled measures from the middle of a cycle on";
 	if (g->ticker || g->units || beside_allowed(g) == GPU_BESIDE_NEVER)
 		return "what the mechanism does in a cycle depends on what SMs before have done in it";
 	if (g->account)
@@ -221,8 +224,19 @@ const char *gpu_use_threads(struct gpu *g, uint32_t thread_count)
 		return "run.audit keeps one record of all SMs";
 	if (g->cluster_count < 2)
 		return "the machine has one cluster of SMs";
-	beside_new(g, MIN(thread_count, g->cluster_count));
-	return g->beside ? NULL : "the host gives no threads";
+	return NULL;
+}
+
+uint32_t gpu_use_threads(struct gpu *g, uint32_t thread_count, const char **why)
+{
+	uint32_t count;
+
+	*why = what_needs_one_thread(g);
+	if (*why)
+		return 1;
+	count = beside_new(g, MIN(thread_count, g->cluster_count));
+	*why = count < 2 ? "the host gives no threads" : NULL;
+	return count;
 }
 
 /* ---- questions ---- */

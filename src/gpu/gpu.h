@@ -54,9 +54,9 @@ uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint
 /* Runs l (begun with simt_launch_begin) to its end. False: l->fault says why; the machine is clean again. In functional
  * mode (run.mode) only values are computed and time stands. */
 bool gpu_launch(struct gpu *g, struct simt_launch *l, struct device_result *result);
-/* From now on so many threads of the host, with the one that calls, do what SMs do in a cycle; the results are the
- * same. Before the first launch. NULL: so it is; else why one thread does all. */
-const char *gpu_use_threads(struct gpu *g, uint32_t thread_count);
+/* From now on up to so many threads of the host, with the one that calls, do what SMs do in a cycle; the results are
+ * the same. Before the first launch. Returns how many there are; 1: *why says why. */
+uint32_t gpu_use_threads(struct gpu *g, uint32_t thread_count, const char **why);
 /* Async-signal-safe: the running launch, or the next one, ends with SIMT_FAULT_STOPPED (the user) or
  * SIMT_FAULT_TIMEOUT. The text of the fault says where all warps stand. */
 void gpu_interrupt(struct gpu *g, enum device_stop why);

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "gpu/accounting.h"
-#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 
@@ -68,12 +67,8 @@ static void place_next(struct gpu *g, struct sm *sm)
 
 void gpu_cta_next(struct gpu *g, struct sm *sm)
 {
-	if (unlikely(g->sampling != NULL)) {
-		if (g->beside)
-			beside_written_anywhere(g); /* by CTAs that run for their values alone */
-		if (!sampling_next(g->sampling))
-			return;
-	}
+	if (unlikely(g->sampling != NULL) && !sampling_next(g->sampling))
+		return;
 	if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
 		place_next(g, sm);
 }

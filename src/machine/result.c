@@ -128,6 +128,7 @@ static void put_field_units(json_t *units)
 	    {"unmodelled_ratio", "of all instructions that the program has executed"},
 	    {"host_seconds", "CPU seconds of the program's process"},
 	    {"peak_rss_bytes", "bytes"},
+	    {"host_threads", "threads of the host that did the simulation"},
 	};
 
 	/* A part may have said something else. */
@@ -291,6 +292,7 @@ static json_t *run_json(const struct machine_run *run)
 	put_unmodelled(o, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
+	put_int(o, "host_threads", MAX(run->host_threads, 1));
 	json_object_set_new(o, "kernels", machine_kernels_json(run->kernels));
 	json_object_set_new(o, "kernel_sums", machine_kernels_sums_json(run->kernels));
 	json_object_set_new(o, "params", params_json(&s->config, units));

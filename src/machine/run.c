@@ -63,7 +63,7 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 	if (result != MACHINE_BEGUN)
 		return result;
 	machine_session_claim(&session);
-	machine_session_use_threads(&session, run->device);
+	run->host_threads = machine_session_use_threads(&session, run->device);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
 	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward)
 		machine_kernels_show_detail(run->kernels);

@@ -50,6 +50,7 @@ struct machine_run {
 	const char *ended;   /* "signal" (that asked for it), "timeout", or one of the above */
 	double host_seconds; /* CPU seconds */
 	uint64_t peak_rss_bytes;
+	uint32_t host_threads; /* that did the simulation; 0 or 1: one */
 	/* run.c's */
 	bool is_written;	   /* the results, to their end */
 	uint64_t kept_work_count;  /* of the timeline, in the results so far */

@@ -109,18 +109,20 @@ static bool read_file(const char *path, struct session_reader *r)
 	return true;
 }
 
-void machine_session_use_threads(const struct machine_session *s, struct device *d)
+uint32_t machine_session_use_threads(const struct machine_session *s, struct device *d)
 {
 	const char *why = "this machine steps one part after the other";
+	uint32_t count = 1;
 
 	if (s->threads < 2)
-		return;
+		return 1;
 	if (*s->check_path)
 		why = "strata check keeps one record of all memory";
 	else if (d && d->ops && d->ops->use_threads)
-		why = d->ops->use_threads(d, s->threads);
-	if (why)
+		count = d->ops->use_threads(d, s->threads, &why);
+	if (count == 1)
 		machine_message("--threads %u: the simulation runs on one thread: %s", s->threads, why);
+	return count;
 }
 
 uint64_t machine_session_deadline_ns(void)

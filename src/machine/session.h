@@ -43,8 +43,9 @@ void machine_session_claim(struct machine_session *s);
 uint64_t machine_session_deadline_ns(void);
 
 struct device;
-/* Gives the device, which may be NULL, the threads that the session names, or says why one does all. */
-void machine_session_use_threads(const struct machine_session *s, struct device *d);
+/* Gives the device, which may be NULL, the threads that the session names, or says why one does all. Returns how many
+ * do the simulation. */
+uint32_t machine_session_use_threads(const struct machine_session *s, struct device *d);
 
 /* Fills *s from the environment. False with messages when the session file is unreadable or wrong. */
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);

@@ -261,6 +261,11 @@ struct sim_team *sim_team_new(uint32_t thread_count, uint32_t item_count)
 	return NULL;
 }
 
+uint32_t sim_team_threads(const struct sim_team *t)
+{
+	return t->thread_count;
+}
+
 void sim_team_free(struct sim_team *t)
 {
 	if (!t)

@@ -23,6 +23,8 @@ typedef void (*sim_team_fn)(void *ctx, uint32_t item);
  * no threads. */
 struct sim_team *sim_team_new(uint32_t thread_count, uint32_t item_count);
 void sim_team_free(struct sim_team *t);
+/* How many there are: the host may give fewer. */
+uint32_t sim_team_threads(const struct sim_team *t);
 
 /* Does fn(ctx, item) for each of the items, which are in ascending order. */
 void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx);

@@ -247,6 +247,7 @@ static const char *const promised[] = {
     "energy_total_pj",
     "host_seconds",
     "peak_rss_bytes",
+    "host_threads",
     "kernels",
     "kernel_sums",
     "stats",

@@ -218,7 +218,8 @@ struct lanes32 {
 	uint32_t differences, shifts, rest, swaps;
 };
 
-#if defined(__x86_64__)
+/* The thread sanitizer is not there yet when the loader asks which clone it is to be. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define FOR_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define FOR_EACH_ISA
