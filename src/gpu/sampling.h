@@ -50,7 +50,8 @@ struct warming {
 };
 /* So many instructions are still to be skipped: from where the lines of the last ones are twice what the L2 holds. */
 void warming_look(struct warming *w, double instructions_left);
-/* An instruction was executed by a CTA that is the SM's (NULL: none's). Called while it is on. */
+/* An instruction, which may be one that touches memory, was executed by a CTA that is the SM's (NULL: none's). Called
+ * while it is on, by whom instruction_count is counted. */
 void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step);
 
 /* ---- windows.c: a launch of many CTAs ---- */

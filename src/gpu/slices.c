@@ -11,6 +11,7 @@
 
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
+#include "simt/turn.h"
 
 enum {
 	LOOK_CYCLES = 64, /* between two looks whether everything has arrived */
@@ -45,7 +46,7 @@ struct stretch {
 struct slices {
 	struct gpu *g;
 	const struct run_params *run;
-	struct simt_step step;
+	struct simt_turner turner;
 	struct warming warming;
 	struct sim_comp comp;
 	enum phase phase;
@@ -67,10 +68,11 @@ struct slices {
 	uint64_t *limits; /* of the instructions of each warp of each of these */
 	uint32_t warps_per_cta;
 	/* of the launch */
-	uint64_t skipped_warps, skipped_threads;
+	uint64_t skipped_warps;
 	double estimated_cycles, squares, worst;
 	double apart; /* how far the slices around the last gap lay apart, half of it, of their mean */
-	double clock_cycles; /* by which clocks are ahead of the engine */
+	double clock_cycles; /* by which clocks are ahead of the engine, when clock_from warp instructions were skipped */
+	uint64_t clock_from;
 	double clock_rate;   /* by which each skipped instruction brings them on */
 	uint32_t gap_count;
 };
@@ -109,7 +111,7 @@ void slices_free(struct slices *s)
 
 uint64_t slices_clock_cycles(const struct slices *s)
 {
-	return (uint64_t)s->clock_cycles;
+	return (uint64_t)(s->clock_cycles + s->clock_rate * (double)(s->skipped_warps - s->clock_from));
 }
 
 static uint64_t now_cycle(const struct slices *s)
@@ -150,9 +152,18 @@ static bool is_possible(const struct gpu *g)
 	return true;
 }
 
+/* Warps go back to the timing, where they stand. */
+static void turner_begin(struct slices *s)
+{
+	s->turner = (struct simt_turner){.code = (enum simt_host_code)s->run->functional,
+					 .is_strict = true,
+					 .warp_instructions = &s->skipped_warps};
+}
+
 void slices_begin(struct slices *s)
 {
-	s->skipped_warps = s->skipped_threads = 0;
+	s->skipped_warps = s->clock_from = 0;
+	turner_begin(s);
 	s->estimated_cycles = s->clock_cycles = s->squares = s->worst = s->apart = 0;
 	s->gap_count = s->absent_count = 0;
 	s->has_last = s->has_gap = false;
@@ -267,29 +278,42 @@ static void cta_next(struct slices *s, uint32_t i)
 		limits[k] = left;
 }
 
+struct warmed {
+	struct warming *warming;
+	struct sm *sm;
+};
+
+static void warm(void *self, const struct simt_warp *w, const struct simt_step *step)
+{
+	const struct warmed *by = self;
+
+	(void)w;
+	warming_step(by->warming, by->sm, step);
+}
+
 /* A turn of one warp. False: the launch has failed or was stopped. */
 static bool turn(struct slices *s, struct sm *sm, struct simt_warp *w, uint64_t limit, bool *has_stepped)
 {
 	struct gpu *g = s->g;
+	struct warmed warmed = {&s->warming, sm};
+	const uint64_t before = s->skipped_warps;
+	bool is_right;
 
-	for (uint64_t n = 0;
-	     n < s->run->turn_count && w->instruction_count < limit && !w->is_done && !w->at_barrier; n++) {
-		if (unlikely(g->stop)) {
-			sim_stop(g->engine);
-			return false;
-		}
-		if (!simt_step(g->launch, w, &s->step)) {
-			gpu_fail(g);
-			return false;
-		}
-		s->skipped_warps++;
-		s->clock_cycles += s->clock_rate;
-		if (s->warming.is_on)
-			warming_step(&s->warming, sm, &s->step);
-		s->skipped_threads += (uint32_t)__builtin_popcount(s->step.exec_mask);
-		*has_stepped = true;
+	if (w->instruction_count >= limit || w->is_done || w->at_barrier)
+		return true;
+	if (unlikely(g->stop)) {
+		sim_stop(g->engine);
+		return false;
 	}
-	return true;
+	s->turner.observe = s->warming.is_on ? warm : NULL;
+	s->turner.self = &warmed;
+	is_right = simt_turn(&s->turner, g->launch, w, (uint32_t)MIN(s->run->turn_count, limit - w->instruction_count));
+	if (s->warming.is_on)
+		s->warming.instruction_count += (double)(s->skipped_warps - before);
+	*has_stepped |= s->skipped_warps != before;
+	if (!is_right)
+		gpu_fail(g);
+	return is_right;
 }
 
 /* A turn of each warp. */
@@ -323,6 +347,8 @@ static void skip(struct slices *s, double slices_count)
 		is_right = round_run(s, &has_stepped);
 	}
 	s->gap_skipped = (double)(s->skipped_warps - before);
+	s->clock_cycles += s->clock_rate * s->gap_skipped;
+	s->clock_from = s->skipped_warps;
 	ctas_return(s);
 }
 
@@ -520,8 +546,8 @@ void slices_end(struct slices *s, struct device_result *result, double *added)
 	result->detail = DEVICE_DETAIL_WINDOWS;
 	result->cycles += (uint64_t)fmax(0, s->estimated_cycles);
 	result->warp_instructions += s->skipped_warps;
-	result->thread_instructions += s->skipped_threads;
-	result->estimated_warp_instructions = s->skipped_warps;
+	result->thread_instructions += s->turner.thread_instructions;
+	result->estimated_warp_instructions = result->untimed_warp_instructions = s->skipped_warps;
 	result->error_common_ps =
 	    period_ps * (gap_error * sqrt(s->squares) + fabs(s->estimated_cycles) * s->run->sample_bias_percent / 100);
 }

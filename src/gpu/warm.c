@@ -47,7 +47,6 @@ void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step
 	const bool is_write = inst->flags & SIMT_STORE;
 	uint32_t count;
 
-	w->instruction_count++;
 	if (!(inst->flags & (SIMT_LOAD | SIMT_STORE)) || !step->access_mask ||
 	    (step->space != SIMT_MEM_GLOBAL && step->space != SIMT_MEM_LOCAL && step->space != SIMT_MEM_TEXTURE))
 		return;

@@ -8,6 +8,7 @@
 
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
+#include "simt/turn.h"
 
 enum phase {
 	PHASE_OFF,     /* all CTAs are timed */
@@ -20,7 +21,7 @@ enum phase {
 struct windows {
 	struct gpu *g;
 	const struct run_params *run;
-	struct simt_step step;
+	struct simt_turner turner;
 	struct warming warming;
 	enum phase phase;
 	uint64_t edge; /* of g->cta_next, where the phase ends */
@@ -33,7 +34,7 @@ struct windows {
 	double *sums; /* of what was counted in windows */
 	uint32_t count_total;
 	/* executed for their values only */
-	uint64_t skipped_ctas, skipped_warps, skipped_threads;
+	uint64_t skipped_ctas, skipped_warps;
 	struct simt_cta *running; /* of these, or NULL */
 	uint64_t clock_cycles; /* that a CTA which runs now has brought the clock on by */
 };
@@ -91,13 +92,27 @@ static void room_for_counts(struct windows *w)
 	memset(w->sums, 0, w->count_total * sizeof(*w->sums));
 }
 
+static void warm(void *self, const struct simt_warp *warp, const struct simt_step *step)
+{
+	(void)warp;
+	warming_step(self, NULL, step);
+}
+
+/* Turns add up the launch's clock, warp and thread instructions. */
+static void turner_begin(struct windows *w)
+{
+	w->turner = (struct simt_turner){.code = (enum simt_host_code)w->run->functional,
+					 .warp_instructions = &w->clock_cycles,
+					 .self = &w->warming};
+}
+
 bool windows_begin(struct windows *w)
 {
 	struct gpu *g = w->g;
 
 	w->phase = PHASE_OFF;
 	w->running = NULL;
-	w->skipped_ctas = w->skipped_warps = w->skipped_threads = 0;
+	w->skipped_ctas = w->skipped_warps = 0;
 	w->wave = g->cta_next;
 	w->warm_ctas = w->wave * w->run->sample_warm_count;
 	w->window_ctas = w->wave * w->run->sample_wave_count;
@@ -106,6 +121,7 @@ bool windows_begin(struct windows *w)
 		return false;
 	w->cycles = (struct sampling_ratio){.n = 0};
 	w->skip_ctas = (g->cta_total - detailed_ctas(w, w->count)) / w->count;
+	turner_begin(w);
 	w->phase = PHASE_RUN_IN;
 	w->edge = w->wave + w->warm_ctas;
 	room_for_counts(w);
@@ -117,21 +133,21 @@ bool windows_begin(struct windows *w)
 static bool warp_turn(struct windows *w, struct simt_warp *warp)
 {
 	struct gpu *g = w->g;
+	const uint64_t before = w->clock_cycles;
+	bool is_right;
 
-	for (uint64_t n = 0; n < w->run->turn_count && !warp->is_done && !warp->at_barrier; n++) {
-		if (unlikely(g->stop))
-			return false;
-		if (!simt_step(g->launch, warp, &w->step)) {
-			gpu_fail(g);
-			return false;
-		}
-		w->clock_cycles++;
-		w->skipped_warps++;
-		if (w->warming.is_on)
-			warming_step(&w->warming, NULL, &w->step);
-		w->skipped_threads += (uint32_t)__builtin_popcount(w->step.exec_mask);
-	}
-	return true;
+	if (unlikely(g->stop))
+		return false;
+	if (warp->is_done || warp->at_barrier)
+		return true;
+	w->turner.observe = w->warming.is_on ? warm : NULL;
+	is_right = simt_turn(&w->turner, g->launch, warp, (uint32_t)w->run->turn_count);
+	w->skipped_warps += w->clock_cycles - before;
+	if (w->warming.is_on)
+		w->warming.instruction_count += (double)(w->clock_cycles - before);
+	if (!is_right)
+		gpu_fail(g);
+	return is_right;
 }
 
 static bool cta_turn(struct windows *w, struct simt_cta *cta)
@@ -277,8 +293,8 @@ void windows_end(struct windows *w, struct device_result *result, double *added)
 	result->detail = DEVICE_DETAIL_WINDOWS;
 	result->cycles += (uint64_t)cycles;
 	result->warp_instructions += w->skipped_warps;
-	result->thread_instructions += w->skipped_threads;
-	result->estimated_warp_instructions = w->skipped_warps;
+	result->thread_instructions += w->turner.thread_instructions;
+	result->estimated_warp_instructions = result->untimed_warp_instructions = w->skipped_warps;
 	/* The ratio's deviation is that of a window; scale is in work of all of them. */
 	result->error_common_ps = period_ps * (sampling_student(w->cycles.n) * sqrt(w->cycles.n) *
 						   sampling_ratio_deviation(&w->cycles) * scale +

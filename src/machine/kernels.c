@@ -248,7 +248,8 @@ json_t *machine_kernels_functional_json(const struct machine_kernels *k)
 
 	put_int(all, "warp_instructions", untimed);
 	put_int(all, "compiled_warp_instructions", compiled);
-	put_real(all, "host_seconds", seconds);
+	if (seconds > 0)
+		put_real(all, "host_seconds", seconds);
 	put_int(all, "kernel_compiled_count", kernels[1]);
 	put_int(all, "kernel_interpreted_count", kernels[0]);
 	json_object_set_new(all, "interpreted", list);

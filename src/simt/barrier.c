@@ -58,6 +58,7 @@ static void open_barrier(struct simt_cta *c, uint32_t id, struct simt_step *out)
 			simt_split_merge(w);
 	}
 	reset(b);
+	c->arrived_barriers &= ~(1u << id);
 	if (c->check)
 		simt_check_barrier_reset(c, id);
 	out->barrier_opened = true;
@@ -102,6 +103,7 @@ bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint3
 	w->barrier_id = (uint8_t)id;
 	c->waiting_warps++;
 	c->barriers[id].arrived_threads += SIMT_LANES;
+	c->arrived_barriers |= 1u << id;
 	open_if_complete(c, id, out);
 	return check_progress(l, c);
 }
@@ -113,8 +115,9 @@ bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct s
 	if (c->check)
 		simt_check_warp_done(w);
 	c->live_warps--;
-	for (uint32_t id = 0; id < SIMT_BARRIER_COUNT && c->live_warps; id++)
-		open_if_complete(c, id, out);
+	SIMT_FOR_LANES(id, c->arrived_barriers)
+		if (c->live_warps)
+			open_if_complete(c, id, out);
 	return check_progress(l, c);
 }
 
@@ -153,6 +156,7 @@ SIMT_RUN(simt_run_barrier)
 		b->expected_threads = count;
 	if (e->ptx->mods.bar == PTX_BAR_ARRIVE) {
 		b->arrived_threads += SIMT_LANES;
+		w->cta->arrived_barriers |= 1u << id;
 		open_if_complete(w->cta, id, out);
 		return SIMT_NEXT;
 	}
@@ -183,6 +187,12 @@ SIMT_RUN(simt_run_barrier)
 	split->red_frame = s->frame;
 	simt_stack_goto(w, w->pc + 1);
 	simt_stack_save(w);
+	/* As simt_split_schedule would find, all lanes of the warp wait here. */
+	if (likely(s->split_count == 1)) {
+		split->is_let_go = false;
+		simt_stack_load(w);
+		return simt_barrier_warp_arrived(l, w, id, out) ? SIMT_JUMPED : SIMT_FAULTED;
+	}
 	return simt_split_schedule(l, w, out) ? SIMT_JUMPED : SIMT_FAULTED;
 }
 

@@ -299,6 +299,7 @@ struct simt_cta *simt_cta_begin(struct simt_launch *l, uint64_t linear_index, ui
 	c->smid = smid;
 	c->live_warps = c->warp_count;
 	c->waiting_warps = 0;
+	c->arrived_barriers = 0;
 	for (uint32_t i = 0; i < SIMT_BARRIER_COUNT; i++)
 		c->barriers[i] = (struct simt_barrier){.red_and = true};
 	/* Deterministic whatever ran here before. */

@@ -342,6 +342,7 @@ struct simt_cta {
 	uint8_t *shared;
 	uint32_t shared_bytes;
 	struct simt_barrier barriers[SIMT_BARRIER_COUNT];
+	uint32_t arrived_barriers; /* bits of those at which threads have arrived */
 	struct simt_check_cta *check; /* NULL: no checker */
 	struct simt_cta *next_free, *next;
 };

@@ -1,5 +1,6 @@
 /* fake_simt.c - see fake_simt.h. */
 #include "fake_simt.h"
+#include "simt/turn.h"
 
 #include <glib.h>
 #include <string.h>
@@ -253,6 +254,20 @@ bool simt_written(const struct simt_step *step, uint64_t *first, uint64_t *last)
 	(void)first;
 	(void)last;
 	return false;
+}
+
+bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
+{
+	for (uint32_t n = 0; n < count && !w->is_done && !w->at_barrier; n++) {
+		by->is_faulted = !simt_step(l, w, &by->step);
+		if (by->observe && !by->is_faulted)
+			by->observe(by->self, w, &by->step);
+		++*by->warp_instructions;
+		by->thread_instructions += (uint32_t)__builtin_popcount(by->step.exec_mask);
+		if (by->is_faulted)
+			return false;
+	}
+	return true;
 }
 
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,

@@ -291,7 +291,14 @@ static void add_branch(struct text *t, uint32_t pc)
 	g_string_append_printf(t->body,
 			       "{\nconst uint32_t on = lanes & %sP[%u];\nif (on == lanes%s) {\nleft--;\ngoto A%u;\n}\n",
 			       e->guard.flip ? "~" : "", e->guard.index, spins, target);
-	g_string_append_printf(t->body, "if (on)\nSTEP(%u);\nleft--;\nidle += native_count(lanes);\n}\n", pc);
+	/* Lanes that part at a branch back may only poll: the interpreter looks at that. */
+	if (target <= pc)
+		g_string_append_printf(t->body, "if (on)\nSTEP(%u);\nleft--;\nidle += native_count(lanes);\n}\n", pc);
+	else
+		g_string_append_printf(t->body,
+				       "left--;\nidle += native_count(lanes & ~on);\nif (on) {\nSAVE;\nt->pc = %u;\n"
+				       "t->part(t, on, %u, %uu);\npc = t->pc;\nLOAD;\ngoto go;\n}\n}\n",
+				       pc, target, e->branch->rpc);
 }
 
 static void add_other(struct text *t, uint32_t pc)

@@ -61,7 +61,13 @@ static int32_t one(struct native_turn *pub, uint32_t pc, uint32_t lanes)
 	const struct simt_exec *e = &p->execs[pc];
 
 	t->w->pc = pc;
-	*t->out = (struct simt_step){.inst = &p->insts[pc], .pc = pc, .exec_mask = lanes};
+	/* The addresses stay: they are written by whom they matter to. */
+	t->out->inst = &p->insts[pc];
+	t->out->pc = pc;
+	t->out->exec_mask = lanes;
+	t->out->access_mask = t->out->shared_mask = 0;
+	t->out->space = SIMT_MEM_NONE;
+	t->out->barrier_opened = t->out->branched = false;
 	if (e->run(t->l, t->w, e, lanes, t->out) != SIMT_NEXT) {
 		settle(t);
 		t->by->is_faulted = true;
@@ -90,6 +96,19 @@ static int32_t step(struct native_turn *pub, uint32_t pc)
 	return 1;
 }
 
+static void part(struct native_turn *pub, uint32_t on, uint32_t target, uint32_t rpc)
+{
+	struct turn *t = (struct turn *)pub;
+	struct simt_warp *w = t->w;
+	const uint32_t pcs[2] = {target, pub->pc + 1}, masks[2] = {on, pub->lanes & ~on};
+
+	settle(t);
+	w->pc = pub->pc;
+	simt_stack_save(w);
+	simt_stack_diverge(w, pcs, masks, 2, rpc);
+	read_warp(t);
+}
+
 static void meet(struct native_turn *pub, uint32_t pc)
 {
 	struct turn *t = (struct turn *)pub;
@@ -116,12 +135,17 @@ static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch
 			uint32_t count)
 {
 	struct simt_warp_state *s = w->state;
-	struct turn t = {.by = by, .l = l, .w = w, .out = &by->step};
+	struct turn t; /* written field by field: to clear it first takes longer than all else here */
 
 	if (s->ahead)
 		count = take_ahead(by, l, w, count);
 	if (!count)
 		return;
+	t.by = by;
+	t.l = l;
+	t.w = w;
+	t.out = &by->step;
+	t.pub.idle = 0;
 	t.pub.special = s->special;
 	t.pub.polled = &s->polled;
 	t.pub.hints = l->state->hints;
@@ -133,6 +157,7 @@ static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch
 	t.pub.left = t.from = (int32_t)count;
 	t.pub.one = one;
 	t.pub.step = step;
+	t.pub.part = part;
 	t.pub.meet = meet;
 	read_warp(&t);
 	while (t.pub.left > 0 && !by->is_faulted && !w->is_done && !w->at_barrier) {
@@ -193,11 +218,13 @@ static native_fn code_of(const struct simt_turner *by, struct simt_launch *l)
 	l->interpreted_why = NULL;
 	if (by->code == SIMT_CODE_INTERPRETED)
 		l->interpreted_why = "as run.functional says";
-	else if (simt_memory_check(l->mem))
+	else if (l->state->check_grid)
 		l->interpreted_why = "each access is checked";
 	if (l->interpreted_why)
 		return NULL;
-	if (!n->fn && !n->why) {
+	if (likely(n->fn != NULL))
+		return n->fn;
+	if (!n->why) {
 		if (by->code == SIMT_CODE_COMPILED || n->interpreted >= COMPILE_AFTER) {
 			load(p, true);
 		} else if (n->interpreted >= LOOK_AFTER && !n->is_tried) {
