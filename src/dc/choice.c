@@ -2,7 +2,9 @@
 #include "dc/choice.h"
 
 #include <glib.h>
+#include <math.h>
 
+#include "base/units.h"
 #include "dc/estimate.h"
 #include "dc/system/system.h"
 
@@ -78,4 +80,38 @@ struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k,
 	c.host_us = host_us(p, &e, &at, l);
 	c.is_host = c.host_us < c.arrays_us;
 	return c;
+}
+
+/* Cycles of the links for a line, of which one of the sockets has its home, with all who send lines of theirs. */
+static double link_cycles(const struct dc_params *p, double active)
+{
+	const double sockets = (double)p->socket_count, bytes = (double)(p->line_bytes + p->link_message_bytes);
+	const double bytes_per_cycle =
+	    2 * (double)p->link_mbytes_per_s * BASE_BYTES_PER_MBYTE / ((double)p->clock_khz * 1e3);
+
+	return p->link_mbytes_per_s ? active * (1 - 1 / sockets) * bytes / bytes_per_cycle : 0;
+}
+
+struct dc_prices dc_prices_of(const struct dc_params *p, const struct simt_launch *l, uint32_t array_count,
+			      double memory_bytes_per_s)
+{
+	enum { ROWS = 96 }; /* of an address and a value */
+	const uint64_t lanes = DC_BLOCK_LANES * DC_ARRAYS / array_count, threads = threads_of(l), ctas = ctas_of(l);
+	const uint64_t in_block = dc_ctas_per_block((uint32_t)lanes, (uint32_t)threads);
+	const uint64_t units = in_block ? (ctas + in_block - 1) / in_block : ctas * ((threads + lanes - 1) / lanes);
+	const uint64_t slices = p->socket_count * p->slice_count;
+	const uint64_t most = slices * (p->way_count - p->cache_way_count), active = MAX(MIN(units, most), 1);
+	const double sharers = (double)((active + slices - 1) / slices);
+	const uint64_t ways = slices * p->cache_way_count + (p->unused_is_cache ? most - active : 0);
+	const double line_bytes = (double)p->line_bytes, cycles_per_s = (double)p->clock_khz * 1e3;
+
+	return (struct dc_prices){
+	    .lanes = (uint32_t)MIN(lanes, threads * (in_block ? MIN(in_block, ctas) : ctas)),
+	    .line_bytes = (uint32_t)p->line_bytes,
+	    .fixed_cycles = (double)(p->llc_latency_ps + (p->link_mbytes_per_s ? p->link_latency_ps : 0)) *
+				cycles_per_s / 1e12 +
+			    sharers * ROWS * DC_BANKS / (double)(p->tmu_count * p->tmu_rows_per_cycle),
+	    .line_cycles = fmax(sharers / (double)p->mshr_lines_per_cycle, link_cycles(p, (double)active)),
+	    .memory_cycles = (double)active * line_bytes * cycles_per_s / memory_bytes_per_s,
+	    .cache_lines = (double)ways * WAY_BYTES / line_bytes / (double)active};
 }

@@ -3,6 +3,7 @@
 #ifndef STRATA_DC_CHOICE_H
 #define STRATA_DC_CHOICE_H
 
+#include "dc/compile/compile.h"
 #include "dc/system/params.h"
 
 struct dc_choice {
@@ -21,5 +22,9 @@ struct dc_placing {
  * whose CTAs wait for each other, has the ways that the program was told of. */
 struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
 			   struct dc_placing placing, double memory_bytes_per_s);
+
+/* What the compiler is told of the place of a launch: as if its CTAs fill control blocks one after the other. */
+struct dc_prices dc_prices_of(const struct dc_params *p, const struct simt_launch *l, uint32_t array_count,
+			      double memory_bytes_per_s);
 
 #endif

@@ -72,6 +72,7 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l, bool kno
 	o.audit = dc_system_is_audited(d->system);
 	o.split_fma = d->p->fma == DC_FMA_SEPARATE;
 	o.table_roots = d->p->approx_roots == DC_ROOTS_TABLE;
+	o.prices = dc_prices_of(d->p, l, o.array_count, d->memory_bytes_per_s);
 	o.base_offset = d->p->address == DC_ADDRESS_BASE_OFFSET;
 	o.unroll_insts = (uint32_t)MIN(o.unroll_insts, d->p->ring_words); /* longer, it would be sent in every wave */
 	for (uint32_t k = 0; k < 3; k++) {

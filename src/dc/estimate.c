@@ -5,13 +5,11 @@
 #include <glib.h>
 #include <math.h>
 
-enum { OF_LANE = 1, OF_CTA = 2, OF_MEMORY = 4 };
-
 /* What the values of the kernel's registers depend on. */
 struct values {
 	const struct ptx_func *f;
 	const struct dc_kernel *k;
-	uint8_t *depends;  /* [register]: OF_ */
+	uint8_t *depends;  /* [register]: DC_OF_ */
 	uint32_t *defs;	   /* [register]: definitions */
 	uint64_t *families; /* [register]: the same for values that differ by what is equal in the whole grid */
 };
@@ -24,46 +22,48 @@ static uint8_t of_sreg(const struct ptx_operand *o)
 	case PTX_SREG_TID:
 	case PTX_SREG_LANEID:
 	case PTX_SREG_WARPID:
-		return OF_LANE;
+		return DC_OF_LANE;
 	case PTX_SREG_CTAID:
 	case PTX_SREG_CLUSTERID:
 	case PTX_SREG_SMID:
-		return OF_CTA;
+		return DC_OF_CTA;
 	default:
 		return 0;
 	}
 }
 
-static uint8_t of_inst(const struct values *v, const struct ptx_inst *i, const struct ptx_reg_use *use)
+static uint8_t of_inst(const uint8_t *of, const struct ptx_inst *i, const struct ptx_reg_use *use)
 {
 	uint8_t depends = 0;
 
 	for (uint32_t r = 0; r < use->read_count; r++)
-		depends |= v->depends[use->reads[r]];
+		depends |= of[use->reads[r]];
 	for (uint32_t s = 0; s < i->src_count; s++)
 		if (i->src[s].kind == PTX_OPND_SREG)
 			depends |= of_sreg(&i->src[s]);
 	if ((i->op == PTX_OP_LD && !dc_param_is_load(i)) || i->op == PTX_OP_ATOM)
-		depends |= OF_MEMORY;
+		depends |= DC_OF_MEMORY;
 	return depends;
 }
 
-static void find_dependences(struct values *v)
+uint8_t *dc_depends_of(const struct ptx_func *f)
 {
+	uint8_t *of = g_new0(uint8_t, f->reg_count + 1);
 	struct ptx_reg_use use;
 
 	for (bool changed = true; changed;) {
 		changed = false;
-		for (uint32_t n = 0; n < v->f->inst_count; n++) {
-			ptx_inst_regs(&v->f->insts[n], &use);
-			const uint8_t depends = of_inst(v, &v->f->insts[n], &use);
+		for (uint32_t n = 0; n < f->inst_count; n++) {
+			ptx_inst_regs(&f->insts[n], &use);
+			const uint8_t depends = of_inst(of, &f->insts[n], &use);
 
 			for (uint32_t w = 0; w < use.write_count; w++) {
-				changed |= (depends & ~v->depends[use.writes[w]]) != 0;
-				v->depends[use.writes[w]] |= depends;
+				changed |= (depends & ~of[use.writes[w]]) != 0;
+				of[use.writes[w]] |= depends;
 			}
 		}
 	}
+	return of;
 }
 
 static uint64_t mix(uint64_t x)
@@ -189,9 +189,9 @@ static double lines_of(const struct reckoning *r, const struct ptx_inst *i, uint
 {
 	const double bytes = r->lanes * ptx_type_bytes(i->type) * elements(i);
 
-	if (depends & OF_MEMORY)
+	if (depends & DC_OF_MEMORY)
 		return r->lanes;
-	return depends & OF_LANE ? fmax(1, bytes / r->line_bytes) : 1;
+	return depends & DC_OF_LANE ? fmax(1, bytes / r->line_bytes) : 1;
 }
 
 static void add_global(struct reckoning *r, const struct dc_word *w, double all, double new)
@@ -203,11 +203,11 @@ static void add_global(struct reckoning *r, const struct dc_word *w, double all,
 	const double lines = lines_of(r, i, depends);
 	const uint64_t base = w->box.has_base ? mix(w->box.src[w->box.src_count - 1].host + 1) : 0;
 	const uint64_t family = has_reg ? r->v.families[at->reg] ^ base : mix((uintptr_t)w->box.var);
-	const bool is_common = !(depends & (OF_CTA | OF_MEMORY));
+	const bool is_common = !(depends & (DC_OF_CTA | DC_OF_MEMORY));
 	const uint32_t before = GPOINTER_TO_UINT(g_hash_table_lookup(r->seen, &family));
 
 	g_hash_table_insert(r->seen, g_memdup2(&family, sizeof(family)), GUINT_TO_POINTER(before + 1));
-	if (depends & OF_MEMORY) {
+	if (depends & DC_OF_MEMORY) {
 		r->e.fresh_lines += lines * all;
 		return;
 	}
@@ -242,11 +242,22 @@ static void add_access(struct reckoning *r, const struct dc_word *w, double all,
 					      r->line_bytes);
 }
 
+/* Of the C-Box, but its lines, which are counted. */
+static uint32_t box_cycles(const struct dc_box *b)
+{
+	switch (b->kind) {
+	case DC_BOX_MEMORY: return DC_ACCESS_CYCLES;
+	case DC_BOX_SPILL:
+	case DC_BOX_FILL: return DC_SPILL_CYCLES;
+	default: return b->cycles;
+	}
+}
+
 static void add_word(struct reckoning *r, uint32_t number, double rounds)
 {
 	const struct dc_word *w = &r->v.k->words[number];
 	const struct ptx_operand *at = w->box.inst && w->box.kind == DC_BOX_MEMORY ? &w->box.inst->src[0] : NULL;
-	uint32_t longest = w->box.cycles;
+	uint32_t longest = box_cycles(&w->box);
 	double all, new;
 
 	rounds_at(r->v.k, number, at && at->kind == PTX_OPND_ADDR ? at->reg : UINT32_MAX, rounds, &all, &new);
@@ -266,7 +277,7 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32
 {
 	struct reckoning r = {.v = {.f = k->func,
 				    .k = k,
-				    .depends = g_new0(uint8_t, k->func->reg_count + 1),
+				    .depends = dc_depends_of(k->func),
 				    .defs = g_new0(uint32_t, k->func->reg_count + 1),
 				    .families = g_new0(uint64_t, k->func->reg_count + 1)},
 			      .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
@@ -274,7 +285,6 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32
 			      .line_bytes = line_bytes};
 
 	count_defs(&r.v);
-	find_dependences(&r.v);
 	find_families(&r.v);
 	for (uint32_t w = 0; w < k->word_count; w++)
 		add_word(&r, w, rounds);

@@ -12,6 +12,11 @@
 
 #include "dc/word.h"
 
+/* [register] of a function that only the arrays, the C-Box and the host do: what its value depends on. To be freed by
+ * g_free. */
+enum { DC_OF_LANE = 1, DC_OF_CTA = 2, DC_OF_MEMORY = 4 };
+uint8_t *dc_depends_of(const struct ptx_func *f);
+
 struct dc_estimate {
 	double compute_cycles; /* of a control block: its words' expected times, accesses' too */
 	double operations;     /* of a lane: words' operations and accesses */

@@ -31,6 +31,12 @@
 
 #include "ptx/cfg.h"
 
+/* What an access is reckoned with where nothing is known of its place, and of one register that is spilled. A transpose
+ * unit takes 128 rows for a register of 32 bits of a full control block, and an access two for an address and one for
+ * data; with lines, and others who want the same unit, runs of workloads have 200 to 3,000 cycles an access, about a
+ * thousand in the middle. */
+enum { DC_ACCESS_CYCLES = 1000, DC_SPILL_CYCLES = 500 };
+
 enum {
 	DC_ARRAYS = 4,    /* of a bank: issue windows (3.3) */
 	DC_ROWS = 256,    /* word-lines of an array */
@@ -212,6 +218,7 @@ struct dc_counts {
 	uint32_t kept;     /* conversions of floats that are left out between additions */
 	uint32_t converted; /* of floats that are operations of their own */
 	uint64_t cycles;   /* expected, each word once */
+	uint64_t weight;   /* the same, of loops eight rounds */
 };
 
 /* A compiled kernel. Immutable; owned by whoever compiled it, freed by dc_kernel_free. */

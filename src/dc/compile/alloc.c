@@ -152,7 +152,7 @@ static void spill(struct dcc_alloc *s, uint32_t reg, struct dc_loc from, struct 
 	w->box.src[0] = (struct dc_source){.kind = DC_SRC_LOC, .loc = from};
 	w->box.spill = v->slot;
 	w->box.reg = reg;
-	w->box.cycles = dcc_box_cycles(NULL) * width_of(s, reg);
+	w->box.cycles = dcc_spill_cycles(s->c) * width_of(s, reg);
 	w->slot[from.array].kind = DC_SLOT_BUSY;
 	s->c->kernel->counts.spills++;
 }
@@ -296,7 +296,7 @@ bool dcc_alloc_bring(struct dcc_alloc *s, uint32_t reg, uint32_t a, uint32_t wor
 		w->box.elem_count = 1;
 		w->box.spill = v->slot;
 		w->box.reg = reg;
-		w->box.cycles = dcc_box_cycles(NULL) * slots;
+		w->box.cycles = dcc_spill_cycles(s->c) * slots;
 		w->slot[a].kind = DC_SLOT_BUSY;
 		s->c->kernel->counts.fills++;
 	}

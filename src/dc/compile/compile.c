@@ -311,10 +311,11 @@ static void back_end(struct dcc *c)
 	}
 	if (!c->failed) {
 		const struct snapshot start = snapshot_of(c);
-		const uint64_t cycles = place_and_schedule(c);
+		const uint64_t cycles = place_and_schedule(c), least = convert_if_shorter(c, &start, cycles);
 
-		if (convert_if_shorter(c, &start, cycles) == UINT64_MAX)
+		if (least == UINT64_MAX)
 			dcc_refuse(c, c->stuck_at, "%s", c->stuck);
+		c->kernel->counts.weight = least;
 	}
 	for (uint32_t a = 0; a < DC_ARRAYS; a++)
 		c->kernel->reg_rows[a] = DC_REG_ROWS * c->kernel->reg_count[a];
@@ -367,7 +368,7 @@ static void front_end(struct dcc *c)
 	note_kinds(c);
 }
 
-struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
+static struct dc_kernel *compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
 {
 	struct dcc c = {.entry = entry, .o = o, .diag = diag, .carry_reg = UINT32_MAX};
 
@@ -390,11 +391,37 @@ struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_optio
 		dcc_linear_free(&c.linear);
 	g_free(c.phys);
 	g_free(c.homes);
+	g_free(c.depends);
 	if (c.failed) {
 		dc_kernel_free(c.kernel);
 		return NULL;
 	}
 	return c.kernel;
+}
+
+/* Addresses in two parts need fewer registers, or more: those words are the kernel's that promise to be faster. */
+static struct dc_kernel *compile_either_way(const struct ptx_func *entry, const struct dc_options *o,
+					    struct base_diag_list *diag)
+{
+	struct dc_kernel *parts = compile(entry, o, diag), *whole;
+	struct dc_options flat = *o;
+
+	if (!parts)
+		return NULL;
+	flat.base_offset = false;
+	whole = compile(entry, &flat, diag);
+	if (whole && whole->counts.weight < parts->counts.weight) {
+		dc_kernel_free(parts);
+		return whole;
+	}
+	dc_kernel_free(whole);
+	return parts;
+}
+
+struct dc_kernel *dc_compile(const struct ptx_func *entry, const struct dc_options *o, struct base_diag_list *diag)
+{
+	return o->base_offset && o->isolate && o->prices.lanes ? compile_either_way(entry, o, diag)
+							       : compile(entry, o, diag);
 }
 
 void dc_kernel_free(struct dc_kernel *k)

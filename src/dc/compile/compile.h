@@ -18,6 +18,16 @@ struct dc_watch {
 	void (*wrong)(void *self, const char *pass, const char *what);
 };
 
+/* What accesses cost where a launch will run: by their lines, by who shares the C-Box and the memory, by the ways that
+ * are left. lanes = 0: that is not known, and each costs the same. */
+struct dc_prices {
+	uint32_t lanes, line_bytes; /* of a control block, that have threads */
+	double fixed_cycles;	    /* rows through the transpose units, a way's answer */
+	double line_cycles;	    /* a line in the C-Box, or on the link if that takes longer, */
+	double memory_cycles;	    /* and in the memory */
+	double cache_lines;	    /* of ways that are left, for each control block */
+};
+
 struct dc_options {
 	uint32_t array_count; /* 1: plain translator; DC_ARRAYS */
 	bool isolate; /* thread-independent variables are computed by the host, not in arrays; copies and dead values
@@ -32,6 +42,7 @@ struct dc_options {
 	bool base_offset;       /* addresses are a base of the host's and 32 bits of a lane */
 	bool schedule;          /* words hold several operations, in the best order; false: one each, in PTX's order */
 	uint32_t pressure_cost; /* cycles by which p live registers of an array make it dearer: p * p times this */
+	struct dc_prices prices;
 	uint32_t unroll_insts;  /* most instructions that an unrolled loop may have */
 	/* Known at launch; 0: not known. Trip counts that depend on them are known then. */
 	uint32_t block[3], grid[3];

@@ -5,12 +5,6 @@
 #include "dc/ops.h"
 
 enum {
-	/* A transpose unit takes 128 rows for a register of 32 bits of a full control block, and an access two for an
-	 * address and one for data; with lines, and others who want the same unit, runs of workloads have 200 to 3,000
-	 * cycles an access, about a thousand in the middle. */
-	SPILL_CYCLES = 500,
-	ACCESS_CYCLES = 1000,
-	CROSSBAR_CYCLES = 64,
 	CORDIC_ITERATIONS = 24,
 };
 
@@ -51,30 +45,6 @@ uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i)
 	if (i->op == PTX_OP_MUL && !ptx_type_is_float(i->type) && i->src[1].kind == PTX_OPND_IMM)
 		usual = MIN(usual, n + (uint32_t)__builtin_popcountll(i->src[1].imm) * (n / 2 + 2));
 	return usual;
-}
-
-uint32_t dcc_box_cycles(const struct ptx_inst *i)
-{
-	if (!i)
-		return SPILL_CYCLES;
-	switch (i->op) {
-	case PTX_OP_SHFL:
-	case PTX_OP_VOTE:
-	case PTX_OP_MATCH:
-	case PTX_OP_REDUX:
-	case PTX_OP_ACTIVEMASK:
-	case PTX_OP_ELECT:
-		return CROSSBAR_CYCLES;
-	case PTX_OP_BAR:
-	case PTX_OP_BARRIER:
-	case PTX_OP_MEMBAR:
-	case PTX_OP_FENCE:
-	case PTX_OP_TRAP:
-	case PTX_OP_BRKPT:
-		return 1;
-	default:
-		return ACCESS_CYCLES;
-	}
 }
 
 uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i)

@@ -86,6 +86,8 @@ struct dcc {
 	uint16_t *phys; /* [linear.pred_count] */
 	struct dcc_home *homes;
 	uint32_t others_free; /* registers that blocks have for themselves in each array but the first */
+	uint8_t *depends;     /* dc_depends_of the function with these instructions; NULL: unasked */
+	const struct ptx_inst *depends_of;
 };
 
 /* Refuses the kernel: the first message is kept. */
@@ -175,7 +177,8 @@ uint32_t dcc_word_cycles(const struct dc_word *w); /* expected */
 /* ---- facts: facts.c ---- */
 
 uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i); /* expected, of a slot */
-uint32_t dcc_box_cycles(const struct ptx_inst *i); /* of the C-Box; NULL: a spill of one register */
+uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i); /* price.c: of the C-Box */
+uint32_t dcc_spill_cycles(const struct dcc *c);			   /* of one register */
 uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i);
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
 bool dcc_inst_is_box(const struct ptx_inst *i);

@@ -113,7 +113,7 @@ static void replace(struct remat *m, struct ptx_operand *o)
 	if ((o->kind != PTX_OPND_REG && o->kind != PTX_OPND_ADDR) || o->reg >= m->reg_count ||
 	    !m->homes[o->reg].is_spilled || k->cfg->block_of[m->def_at[o->reg]] == m->block)
 		return;
-	limit = dcc_box_cycles(NULL) * dcc_reg_slots(m->c->func, o->reg);
+	limit = dcc_spill_cycles(m->c) * dcc_reg_slots(m->c->func, o->reg);
 	if (m->again_block[o->reg] != m->block && cycles_of(m, o->reg, 0) > limit)
 		return;
 	o->reg = compute_again(m, o->reg);

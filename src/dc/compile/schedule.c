@@ -409,7 +409,7 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 		b.dst[k] = (struct dc_loc){0, DC_NO_REG, DC_NO_REG};
 	add_sources(s, &b, i);
 	b.guard = dcc_phys_guard(s, n->guard);
-	b.cycles = dcc_box_cycles(i);
+	b.cycles = dcc_box_cycles(s->c, i);
 	if (b.kind == DC_BOX_MEMORY) {
 		b.offset = i->src[0].offset + (i->src[0].kind == PTX_OPND_IMM ? (int64_t)i->src[0].imm : 0);
 		b.var = i->src[0].var;
