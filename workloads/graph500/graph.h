@@ -41,6 +41,7 @@ struct graph_part {
 	uint64_t *heaviest;   /* of each vertex, its first neighbour; itself where there is none. NULL: not apart */
 	/* A search's: one bit per vertex, in words; and each vertex's predecessor, -1 for none. */
 	uint64_t *visited, *queues[2];
+	uint64_t *replica; /* of all parts' vertices, those in the frontier; NULL: frontiers are not replicated */
 	uint64_t *summary; /* a bit for each word of the queue that is the frontier */
 	uint64_t *hubs; /* room for all vertices that have GRAPH_HUB_EDGES or more */
 	uint64_t hub_count;
@@ -51,6 +52,7 @@ struct graph {
 	struct graph_edges edges;
 	uint32_t part_count; /* a power of two */
 	bool is_placed;	     /* part p is on memory channel p, its team on the NDP there */
+	bool is_replicated;  /* the frontier of all vertices is at each part */
 	uint32_t cpu_parts;  /* the first ones, whose teams are on the CPU all the same */
 	unsigned int shift;  /* log2 of the vertices of a part, at least 6 */
 	struct graph_layout layout;
@@ -128,6 +130,11 @@ struct graph_search {
 void graph_begin(const struct graph *g, const struct graph_search *s);
 /* Fills the predecessors, of labels; the root, a label, is its own. */
 void graph_search(const struct graph *g, uint64_t root, struct graph_search *s);
+/* The same by frontiers that are replicated. */
+void graph_search_replicated(const struct graph *g, uint64_t root, struct graph_search *s);
+/* One thread of all, before the first level, and behind each. */
+void graph_count_begin(struct graph_search *s);
+void graph_count_level(struct graph_search *s, bool is_bottom_up);
 
 /* The five checks of the specification, section 8, after a search, and that no two vertices have one label. Returns the
  * number of edges whose ends were reached, loops and repetitions counted; 0 after a message about the first vertex or

@@ -22,7 +22,7 @@ static const struct workload_about about = {
 };
 
 enum { SCALE, ROOTS, NDPS, THREADS, WHERE, DIRECTION, ALPHA, BETA, CLAIM, CONSTRUCTION,
-       VERTICES, ADJACENCY, SUMMARY, REMOTE, UNVISITED, PREFETCH, COUNT };
+       VERTICES, ADJACENCY, SUMMARY, REMOTE, UNVISITED, PREFETCH, COUNT, FRONTIER };
 enum { ON_NDPS, ON_CPU, APART, SHARED };
 enum { CLAIM_SHARED, CLAIM_NOTHING, CLAIM_OWNED };
 enum { FUNCTIONAL, MODELLED };
@@ -32,12 +32,15 @@ enum { INHIBITED, CACHEABLE };
 enum { BITMAP, PREDECESSORS };
 enum { NO_PREFETCH, PREFETCH_UNVISITED };
 enum { COUNT_ALL, COUNT_TOP_DOWN };
+enum { DISTRIBUTED, REPLICATED };
+enum { ALPHA_DEFAULT = 14, BETA_DEFAULT = 24 };
 static const char *const vertex_orders[] = {"numbered", "sorted"};
 static const char *const adjacencies[] = {"unsorted", "sorted", "heaviest"};
 static const char *const remotes[] = {"inhibited", "cacheable"};
 static const char *const unvisiteds[] = {"bitmap", "predecessors"};
 static const char *const prefetches[] = {"none", "unvisited"};
 static const char *const countings[] = {"all", "top-down"};
+static const char *const frontiers[] = {"distributed", "replicated"};
 static const char *const places[] = {"ndps", "cpu", "apart", "shared"};
 static const char *const directions[] = {"optimised", "top-down"};
 static const char *const claims[] = {"shared", "nothing", "owned"};
@@ -54,8 +57,10 @@ static const struct workload_count counts[] = {
 	 ON_NDPS, ON_NDPS, 0, SHARED, 1, places},
 	{"direction", "of the searches", GRAPH_OPTIMISED, GRAPH_OPTIMISED, 0, GRAPH_TOP_DOWN, 1, directions},
 	/* Beamer, Asanovic, Patterson, SC 2012, section 6. */
-	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", 14, 14, 1, 1000000, 1, NULL},
-	{"beta", "top-down again when it has less than 1/N of the vertices", 24, 24, 1, 1000000, 1, NULL},
+	{"alpha", "bottom-up when the frontier has more than 1/N of the unexplored edges", ALPHA_DEFAULT,
+	 ALPHA_DEFAULT, 1, 1000000, 1, NULL},
+	{"beta", "top-down again when it has less than 1/N of the vertices", BETA_DEFAULT, BETA_DEFAULT, 1, 1000000,
+	 1, NULL},
 	{"claim", "state of the graph before a search; owned: the NDPs own what they write", CLAIM_SHARED, CLAIM_SHARED,
 	 0, CLAIM_OWNED, 1, claims},
 	{"construction", "of the rows, on a modelled machine", FUNCTIONAL, FUNCTIONAL, 0, MODELLED, 1, constructions},
@@ -76,6 +81,9 @@ static const struct workload_count counts[] = {
 	 NO_PREFETCH, 0, PREFETCH_UNVISITED, 1, prefetches},
 	{"count", "levels that count the next frontier's edges: all, or where the choice of a direction needs them",
 	 COUNT_ALL, COUNT_ALL, 0, COUNT_TOP_DOWN, 1, countings},
+	{"frontier",
+	 "each part has its vertices', or that of all, from the bottom up, which the CPU exchanges after each level",
+	 DISTRIBUTED, DISTRIBUTED, 0, REPLICATED, 1, frontiers},
 };
 
 static struct graph_counted counted[] = {
@@ -157,11 +165,30 @@ static struct graph graph_of(const struct workload_options *o, uint64_t seed, ui
 					.count = (uint64_t)GRAPH_EDGE_FACTOR << o->counts[SCALE]},
 			      .part_count = parts,
 			      .is_placed = is_on_ndps && strata_ndp_count(),
+			      .is_replicated = o->counts[FRONTIER] == REPLICATED,
 			      .cpu_parts = o->counts[WHERE] == SHARED,
 			      .layout = {.sorts_vertices = o->counts[VERTICES] == BY_DEGREE,
 					 .sorts_adjacency = o->counts[ADJACENCY] != UNSORTED,
 					 .has_heaviest = o->counts[ADJACENCY] == HEAVIEST},
 			      .shift = o->counts[SCALE] - (unsigned int)__builtin_ctz(parts)};
+}
+
+/* What has no meaning where all levels are from the bottom up, by a frontier that is at hand. */
+static void frontier_check(const struct workload_options *o)
+{
+	static const unsigned int others[] = {DIRECTION, SUMMARY, REMOTE, UNVISITED, PREFETCH, COUNT};
+
+	if (o->counts[FRONTIER] == DISTRIBUTED)
+		return;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (o->counts[others[i]] != counts[others[i]].small)
+			workload_fail("--frontier replicated has no --%s", counts[others[i]].name);
+	if (o->counts[ALPHA] != ALPHA_DEFAULT || o->counts[BETA] != BETA_DEFAULT)
+		workload_fail("--frontier replicated has no --alpha and --beta: it chooses no direction");
+	if (o->counts[WHERE] == APART || o->counts[WHERE] == SHARED)
+		workload_fail("--frontier replicated is --where ndps or cpu: the CPU exchanges");
+	if (o->counts[ADJACENCY] == HEAVIEST)
+		workload_fail("--frontier replicated has no --adjacency heaviest");
 }
 
 static void parts_check(const struct workload_options *o)
@@ -326,6 +353,7 @@ int main(int argc, char **argv)
 	bool is_right = true;
 
 	parts_check(&o);
+	frontier_check(&o);
 	omp_set_dynamic(0);
 	omp_set_max_active_levels(2);
 	strata_modelling_end();

@@ -43,6 +43,8 @@ static void part_alloc(const struct graph *g, uint32_t part)
 	p->queues[0] = words_alloc(g, part, words);
 	p->queues[1] = words_alloc(g, part, words);
 	p->summary = words_alloc(g, part, graph_summary_words(p));
+	if (g->is_replicated)
+		p->replica = words_alloc(g, part, words * g->part_count);
 	p->predecessor = words_alloc(g, part, p->count);
 	memset(p->predecessor, 0xff, p->count * sizeof(*p->predecessor));
 	if (g->layout.has_heaviest)
@@ -168,6 +170,8 @@ void graph_claim(const struct graph *g, bool is_owned)
 		words_claim(p->queues[0], p->count / 64, owner);
 		words_claim(p->queues[1], p->count / 64, owner);
 		words_claim(p->summary, graph_summary_words(p), owner);
+		if (p->replica)
+			words_claim(p->replica, p->count / 64 * g->part_count, STRATA_SHARED);
 		if (p->heaviest)
 			words_claim(p->heaviest, p->count, STRATA_SHARED);
 		words_claim(p->predecessor, p->count, owner);
@@ -198,6 +202,8 @@ void graph_free(struct graph *g)
 		words_free(g, p->queues[0], words);
 		words_free(g, p->queues[1], words);
 		words_free(g, p->summary, graph_summary_words(p));
+		if (p->replica)
+			words_free(g, p->replica, words * g->part_count);
 		if (p->heaviest)
 			words_free(g, p->heaviest, p->count);
 		words_free(g, p->predecessor, p->count);

@@ -321,21 +321,20 @@ static void sum_up(struct view *v, const struct level *level)
 	v->next = *all;
 }
 
-/* One thread of all, between levels. */
-static void count_begin(struct graph_search *s)
+void graph_count_begin(struct graph_search *s)
 {
 	s->seconds_before = workload_seconds();
 	for (uint32_t i = 0; i < s->counted_count; i++)
 		s->counted[i].before = strata_statistic(s->counted[i].name);
 }
 
-static void count_level(struct graph_search *s, bool is_bottom_up)
+void graph_count_level(struct graph_search *s, bool is_bottom_up)
 {
 	const double before = s->seconds_before;
 
 	for (uint32_t i = 0; i < s->counted_count; i++)
 		s->counted[i].by[is_bottom_up] -= s->counted[i].before;
-	count_begin(s);
+	graph_count_begin(s);
 	for (uint32_t i = 0; i < s->counted_count; i++)
 		s->counted[i].by[is_bottom_up] += s->counted[i].before;
 	s->seconds[is_bottom_up] += s->seconds_before - before;
@@ -359,7 +358,7 @@ static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 		begin(s, root);
 	sync_all(v);
 	if (is_first)
-		count_begin(s->options);
+		graph_count_begin(s->options);
 	for (;; level.number++) {
 		if (level.is_summarised) {
 			summarise(&own, own.queues[level.number % 2]);
@@ -383,7 +382,7 @@ static void levels_do(struct view *v, uint64_t root, uint64_t edges)
 			s->options->levels++;
 			s->options->bottom_up_levels += level.is_bottom_up;
 			s->options->summary_levels += level.is_summarised;
-			count_level(s->options, level.is_bottom_up);
+			graph_count_level(s->options, level.is_bottom_up);
 		}
 		if (!v->next.vertices)
 			break;
@@ -449,6 +448,10 @@ void graph_search(const struct graph *g, uint64_t root, struct graph_search *opt
 	struct search s = {.g = g, .options = options, .root = root, .edges = all_edges(g)};
 
 	options->levels = options->bottom_up_levels = options->summary_levels = 0;
+	if (g->is_replicated) {
+		graph_search_replicated(g, root, options);
+		return;
+	}
 	pthread_barrier_init(&s.parts, NULL, g->part_count);
 	teams_do(g, part_search, &s);
 	pthread_barrier_destroy(&s.parts);
