@@ -10,17 +10,8 @@
 /* FOR_FLIGHT, FOR_JOINED and FOR_FLIGHT_WALK are of flights (window.h): a load with a place of its own, one that has
  * another's, a page's entry. */
 enum {
-	FOR_STORE,
-	FOR_UNTOLD,
-	FOR_ORDER,
-	FOR_LOAD,
-	FOR_ANSWER,
-	FOR_PREFETCH,
-	FOR_STREAM,
-	FOR_WALK,
-	FOR_FLIGHT,
-	FOR_JOINED,
-	FOR_FLIGHT_WALK
+	FOR_STORE, FOR_UNTOLD, FOR_ORDER, FOR_LOAD, FOR_ANSWER, FOR_PREFETCH, FOR_STREAM, FOR_WALK, FOR_FLIGHT,
+	FOR_JOINED, FOR_FLIGHT_WALK
 };
 
 static uint32_t tag_of(uint32_t what, const struct cpu_thread *t, const struct cpu_load *load)
@@ -77,7 +68,7 @@ static void follow(struct cpu_core *k, const struct cpu_thread *t, uint64_t line
 		const uint64_t next = page * (uint64_t)lines + (uint64_t)s->next;
 
 		if (s->next < 0 || s->next >= lines || (s->stride > 0 ? s->next > end : s->next < end) ||
-		    k->streams.under_way == p->stream_line_count)
+		    k->streams.under_way == p->stream_line_count || cpu_core_is_l2_full(k))
 			return;
 		if (cpu_tags_find(&k->l2, next) || cpu_bus_under_way(k->bus, next))
 			continue;
@@ -474,6 +465,13 @@ static uint64_t hit_units(const struct cpu_thread *t, uint64_t cycles)
 	return cpu_cycles_units(t->core->c, cycles - use);
 }
 
+static uint64_t atomic_done(const struct cpu_thread *t, uint64_t units)
+{
+	units += cpu_cycles_units(t->core->c, t->core->c->p->atomic_cycles);
+	account(t, CPU_PART_L1, units);
+	return units;
+}
+
 /* Does the thread's access from where it is. True: it is done, at *units. */
 static bool go_on(struct cpu_thread *t, uint64_t *units)
 {
@@ -541,6 +539,8 @@ static bool go_on(struct cpu_thread *t, uint64_t *units)
 		load_less(t, t->load, NULL);
 		t->load = NULL;
 	}
+	if (t->op == CPU_ATOMIC || t->op == CPU_COMPARE)
+		*units = atomic_done(t, *units);
 	return true;
 }
 
@@ -595,9 +595,11 @@ static void complete(struct cpu_core *k, const struct cpu_request *r, uint64_t u
 		break;
 	case FOR_PREFETCH:
 		k->prefetches--;
+		l2_has_room(k, units);
 		break;
 	case FOR_STREAM:
 		k->streams.under_way--;
+		l2_has_room(k, units);
 		break;
 	case FOR_WALK:
 		t->wait = CPU_WAIT_NOT;
@@ -864,6 +866,7 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 	for (uint32_t i = 0; i < ARRAY_COUNT(k->recent); i++)
 		k->recent[i] = k->l1.tags;
 	cpu_streams_init(&k->streams, (uint32_t)p->stream_count);
+	cpu_branches_init(&k->branches, p);
 	k->number = cpu_bus_agent(bus, &agent_ops, k);
 	k->threads = g_new0(struct cpu_thread, p->smt_count);
 	for (uint32_t i = 0; i < p->smt_count; i++) {
@@ -889,6 +892,7 @@ void cpu_core_free(struct cpu_core *k)
 	}
 	g_free(k->threads);
 	cpu_streams_free(&k->streams);
+	cpu_branches_free(&k->branches);
 	cpu_tags_free(&k->l1);
 	cpu_tags_free(&k->l2);
 	cpu_tags_free(&k->tlb);

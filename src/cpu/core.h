@@ -8,6 +8,7 @@
 #define STRATA_CPU_CORE_H
 
 #include "base/list.h"
+#include "cpu/branch.h"
 #include "cpu/bus.h"
 #include "cpu/pages.h"
 #include "cpu/stream.h"
@@ -76,6 +77,8 @@ struct cpu_core {
 	struct cpu_tag *recent[8]; /* of the first level: where a line was last */
 	struct cpu_thread *threads;
 	uint32_t loads, stores, prefetches; /* under way, by line */
+	uint32_t loads_beyond; /* of flights, whose line nothing else of the core had asked for */
+	struct cpu_branches branches;
 	struct {
 		BASE_FIFO(struct cpu_thread);
 	} placeless; /* threads that wait for a place of a load, in the order of coming */
@@ -88,6 +91,15 @@ struct cpu_core {
 	struct cpu_streams streams;
 	struct cpu_under under_l1, under_l2, under_llc; /* its loads that the level lacks */
 };
+
+/* Of a core that issues out of order: are as many of its lines under way as may be, all together? */
+static inline bool cpu_core_is_l2_full(const struct cpu_core *k)
+{
+	const uint64_t most = k->c->p->l2_miss_count;
+
+	return most && k->threads->window &&
+	       k->loads_beyond + k->stores + k->prefetches + k->streams.under_way >= most;
+}
 
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);
 void cpu_core_free(struct cpu_core *k);

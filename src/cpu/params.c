@@ -59,6 +59,10 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 				"cpu.core_model = out_of_order: threads that share a window are not modelled; set "
 				"cpu.smt_count = 1 (it is %llu)",
 				(unsigned long long)p->smt_count);
+	if (!base_is_power_of_two(p->branch_counter_count))
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.branch_counter_count = %llu: expected a power of two",
+				(unsigned long long)p->branch_counter_count);
 	if (p->core_model == CPU_CORE_OUT_OF_ORDER && p->values == CPU_VALUES_BYTES)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.core_model = out_of_order: a store is in the program's memory before it has its "

@@ -29,6 +29,13 @@ enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
 	X(CPU_CORE_IN_ORDER, in_order) \
 	X(CPU_CORE_OUT_OF_ORDER, out_of_order)
 enum cpu_core_model { CPU_CORE_MODELS(SIM_PARAM_ENUMERATOR) };
+/* Of a core that issues out of order. */
+#define CPU_BRANCH_PREDICTORS(X) \
+	X(CPU_BRANCH_PERFECT, perfect) \
+	X(CPU_BRANCH_BIMODAL, bimodal) \
+	X(CPU_BRANCH_GSHARE, gshare) \
+	X(CPU_BRANCH_TOURNAMENT, tournament)
+enum cpu_branch_predictor { CPU_BRANCH_PREDICTORS(SIM_PARAM_ENUMERATOR) };
 /* Which bytes accesses use. */
 #define CPU_VALUES(X) \
 	X(CPU_VALUES_NONE, none) \

@@ -35,7 +35,7 @@ struct cpu_flight {
 	uint32_t lines;		   /* that have not come, and one while it is not done with its own */
 	enum cpu_op op;
 	uint8_t slot;
-	bool has_access, has_retired;
+	bool has_access, has_retired, is_beyond; /* is_beyond: it has a place of those of cpu.l2_miss_count */
 };
 
 /* The last store into a word. */
@@ -52,7 +52,13 @@ struct cpu_slot {
 };
 
 /* What ends a wait of the thread. */
-enum cpu_wake { CPU_WAKE_NOT, CPU_WAKE_FIRST /* of the window is done */, CPU_WAKE_HELD, CPU_WAKE_STORES };
+enum cpu_wake {
+	CPU_WAKE_NOT,
+	CPU_WAKE_FIRST, /* of the window is done */
+	CPU_WAKE_HELD,
+	CPU_WAKE_STORES,
+	CPU_WAKE_BRANCH /* that was predicted wrongly: its condition is known */
+};
 
 struct cpu_window {
 	struct cpu_event event; /* the thread looks again whether it may go on */
@@ -68,6 +74,11 @@ struct cpu_window {
 	struct cpu_flow kept; /* of the thread's access, while it waits */
 	bool is_fence;	   /* it waits for all that it has under way */
 	bool has_trail;	   /* what it waited for was a request: its trail is the thread's stall_trail */
+	uint64_t history;      /* of its branches */
+	struct cpu_flow branch; /* behind which the thread is, if it has one */
+	struct cpu_flight *wrong; /* the branch that was predicted wrongly and whose condition is not known; or NULL */
+	uint64_t wrong_units;	  /* the thread's time at it, */
+	uint64_t wrong_more_units; /* and what others cost that were predicted wrongly behind it */
 	struct cpu_slot slots[CPU_FLOW_SLOTS];
 	struct cpu_forward forwards[CPU_FORWARDS];
 };

@@ -11,7 +11,7 @@
 /* Counted up whenever this file, classes.def or model.h change what programs, runtime and models say to each other
  * (tests/threads/interface). A program says in section THREAD_INTERFACE_SECTION, once for each of its files, by which
  * it was built; another one's is not run. */
-#define THREAD_INTERFACE 10
+#define THREAD_INTERFACE 11
 #define THREAD_INTERFACE_SECTION "strata_interface"
 
 /* What a hook is about. The values are in the traces. */
@@ -66,6 +66,7 @@ enum thread_flow_kind {
 	THREAD_FLOW_INPUT,   /* and of this one, after the path: of the VALUE before */
 	THREAD_FLOW_ADDRESS, /* the access' address comes from this slot, after the path */
 	THREAD_FLOW_DATA,    /* so does what it stores */
+	THREAD_FLOW_BRANCH,  /* and the condition of the branch behind the site */
 };
 enum { THREAD_FLOW_STEPS = 8, THREAD_FLOW_SLOTS = 256 };
 
@@ -78,7 +79,7 @@ struct thread_flow_step {
 struct thread_site {
 	uint32_t bytes;                      /* of the access; of one element for masked ones, gathers and scatters */
 	uint8_t kind;                        /* enum thread_kind */
-	uint8_t has_counts;                  /* some of counts is not 0 */
+	uint8_t has_counts;                  /* some of counts is not 0, or it is the first or last of a block */
 	uint8_t lanes;                       /* of masked accesses, gathers and scatters; else 0 */
 	uint8_t flags;                       /* enum thread_site_flag */
 	uint16_t counts[THREAD_CLASS_COUNT]; /* instructions since the hook before, of a block's first also those after
@@ -87,6 +88,9 @@ struct thread_site {
 	uint8_t slot;                        /* of a load: where its value is; 0: nothing hangs on that */
 	uint8_t step_count;                  /* of flow */
 	struct thread_flow_step flow[THREAD_FLOW_STEPS];
+	uint32_t block;	 /* of the first site of a block of the program: its number; 0: it is none, or nobody asks */
+	uint32_t branch; /* of the last one, if a conditional branch ends its block: the branch's number; else 0 */
+	uint32_t taken;	 /* the block that comes if its condition holds; another one comes if not */
 };
 
 /* Of functions that the file does not define, one for each name and file. */

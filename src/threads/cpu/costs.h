@@ -90,6 +90,9 @@ static inline void flow_make(const struct costs *of, const struct thread_site *s
 	out->flow.slot = site->slot;
 	out->flow.step_count = site->step_count;
 	out->flow.is_known = site->flags & THREAD_SITE_FLOW;
+	out->flow.block = site->block;
+	out->flow.branch = site->branch;
+	out->flow.taken = site->taken;
 	for (uint32_t i = 0; i < site->step_count; i++) {
 		const struct thread_flow_step *step = &site->flow[i];
 		uint64_t cycles = 0;
@@ -101,7 +104,7 @@ static inline void flow_make(const struct costs *of, const struct thread_site *s
 		out->flow.steps[i].units = cycles * of->cycle_units;
 	}
 }
-_Static_assert((int)THREAD_FLOW_DATA == (int)CPU_FLOW_DATA && (int)THREAD_FLOW_STEPS == (int)CPU_FLOW_STEPS &&
+_Static_assert((int)THREAD_FLOW_BRANCH == (int)CPU_FLOW_BRANCH && (int)THREAD_FLOW_STEPS == (int)CPU_FLOW_STEPS &&
 		       (int)THREAD_FLOW_SLOTS == (int)CPU_FLOW_SLOTS,
 	       "the core and the site mean the same");
 

@@ -379,6 +379,20 @@ void FlowOfFunction::describe(const Instruction &hooked)
 	addSteps(flow, THREAD_FLOW_DATA, data, dataMost);
 }
 
+/* The condition of the branch that ends the block, at the block's last site. */
+void FlowOfFunction::describeBranch(const BasicBlock &block)
+{
+	const auto *br = dyn_cast<BranchInst>(block.getTerminator());
+	const Instruction *last = nullptr;
+
+	if (!br || !br->isConditional())
+		return;
+	for (const Instruction &i : block)
+		if (isHooked(i))
+			last = &i;
+	addSteps(last ? flows[last] : blocks[&block], THREAD_FLOW_BRANCH, far(br->getCondition()), addressMost);
+}
+
 FlowOfFunction::FlowOfFunction(Function &f, std::function<bool(const Instruction &)> isHooked,
 			       std::function<FlowPath(const Instruction &)> pathOf)
     : isHooked(std::move(isHooked)), pathOf(std::move(pathOf))
@@ -403,6 +417,8 @@ FlowOfFunction::FlowOfFunction(Function &f, std::function<bool(const Instruction
 		for (uint32_t cycle : here)
 			chainOf(b, cycle);
 	}
+	for (BasicBlock &b : f)
+		describeBranch(b);
 	for (auto &[i, flow] : flows) {
 		const auto slot = slots.find(i);
 

@@ -71,6 +71,7 @@ private:
 	uint8_t slotOf(const llvm::Value *v);
 	void addSteps(Flow &flow, uint8_t kind, const Roots &roots, uint32_t most);
 	void describe(const llvm::Instruction &hooked);
+	void describeBranch(const llvm::BasicBlock &block);
 
 	std::function<bool(const llvm::Instruction &)> isHooked;
 	std::function<FlowPath(const llvm::Instruction &)> pathOf;

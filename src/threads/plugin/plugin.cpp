@@ -27,6 +27,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "threads/plugin/flow.h"
@@ -79,7 +80,7 @@ public:
 		i64 = Type::getInt64Ty(ctx);
 		stepTy = StructType::get(ctx, {i8, i8, i16});
 		siteTy = StructType::get(ctx, {i32, i8, i8, i8, i8, ArrayType::get(i16, THREAD_CLASS_COUNT), i16, i8, i8,
-					       ArrayType::get(stepTy, THREAD_FLOW_STEPS)});
+					       ArrayType::get(stepTy, THREAD_FLOW_STEPS), i32, i32, i32});
 		callTy = StructType::get(ctx, {ptrTy, i64});
 		rare = MDBuilder(ctx).createBranchWeights(1, 100000);
 	}
@@ -129,6 +130,14 @@ private:
 	PointerType *ptrTy;
 	StructType *siteTy, *stepTy, *callTy;
 	const FlowOfFunction *flows = nullptr; /* of the function */
+	/* Where a block's branch is and goes: see struct thread_site. */
+	struct Branch {
+		uint32_t number = 0, taken = 0;
+	};
+	std::map<const BasicBlock *, uint32_t> numbers; /* of the function's blocks with hooks */
+	std::map<const BasicBlock *, Branch> branches;
+	uint32_t nextBlock = 0; /* what the next site says */
+	Branch nextBranch;
 	MDNode *rare;
 	Constant *on;
 	std::map<std::string, GlobalVariable *> calls;
@@ -160,7 +169,9 @@ private:
 		const int flags = (isRuntime ? THREAD_SITE_ORDERED : 0) | (isPlain ? THREAD_SITE_PLAIN : 0) |
 				  (flow.isKnown ? THREAD_SITE_FLOW : 0);
 		std::vector<Constant *> values, steps;
-		bool any = flow.hasValues();
+		const uint32_t block = std::exchange(nextBlock, 0);
+		const Branch branch = std::exchange(nextBranch, Branch());
+		bool any = flow.hasValues() || block || branch.number;
 		std::string key;
 
 		for (uint32_t c : counts) {
@@ -169,7 +180,8 @@ private:
 			key += std::to_string(c) + ",";
 		}
 		key += std::to_string(bytes) + "," + std::to_string(kind) + "," + std::to_string(lanes) + "," +
-		       std::to_string(use) + "," + std::to_string(flags) + "," + std::to_string(flow.slot);
+		       std::to_string(use) + "," + std::to_string(flags) + "," + std::to_string(flow.slot) + "," +
+		       std::to_string(block) + "," + std::to_string(branch.number) + "," + std::to_string(branch.taken);
 		for (size_t i = 0; i < THREAD_FLOW_STEPS; i++)
 			steps.push_back(step(flow, i, key));
 
@@ -182,7 +194,9 @@ private:
 					 ConstantArray::get(ArrayType::get(i16, THREAD_CLASS_COUNT), values),
 					 ConstantInt::get(i16, use), ConstantInt::get(i8, flow.slot),
 					 ConstantInt::get(i8, flow.steps.size()),
-					 ConstantArray::get(ArrayType::get(stepTy, THREAD_FLOW_STEPS), steps)});
+					 ConstantArray::get(ArrayType::get(stepTy, THREAD_FLOW_STEPS), steps),
+					 ConstantInt::get(i32, block), ConstantInt::get(i32, branch.number),
+					 ConstantInt::get(i32, branch.taken)});
 
 			g = new GlobalVariable(m, siteTy, true, GlobalValue::PrivateLinkage, init, "__strata_site");
 			g->setAlignment(Align(4));
@@ -1000,8 +1014,13 @@ private:
 				call(&in, "__strata_block", {site(0, THREAD_BLOCK, 0, counts, 0, flow)});
 				return;
 			}
-			if (transfer)
+			const Branch branch = nextBranch; /* is behind the second one */
+
+			if (transfer) {
+				nextBranch = Branch();
 				transfer->setSource(access(&in, transfer->getSource(), site(bytes, THREAD_READ, 0, counts, 0, flow)));
+				nextBranch = branch;
+			}
 			mi->setDest(access(&in, mi->getDest(), site(bytes, THREAD_WRITE, 0, transfer ? Counts{} : counts, 0,
 					  transfer ? without(flow) : flow)));
 		} else {
@@ -1122,6 +1141,101 @@ private:
 		return isElsewhere ? std::max(ended(), 1u) : useNever;
 	}
 
+	/* ---- branches ---- */
+
+	/* What a block has for who looks where branches go. */
+	struct BlockHooks {
+		bool isHooked = false;	     /* an access, or the block itself, has a hook */
+		bool isCallBefore = false; /* before its first hook something is called, which may have some */
+		bool isCallBehind = false; /* behind its last one */
+	};
+
+	static bool isCalled(const Instruction &i)
+	{
+		const auto *cb = dyn_cast<CallBase>(&i);
+
+		return cb && !isa<IntrinsicInst>(cb) && !cb->isInlineAsm();
+	}
+
+	bool hasBlockHook(const BasicBlock &block)
+	{
+		const auto *br = dyn_cast<BranchInst>(block.getTerminator());
+		const bool isLoop = br && br->isUnconditional() && br->getSuccessor(0) == &block;
+		Counts now{};
+
+		for (const Instruction &i : block)
+			count(now, i);
+		if (hasMachineCounts)
+			fitToMachine({&now}, machineCounts[&block]);
+		return (any(now) || isLoop) && !isa<UnreachableInst>(block.getTerminator()) && !block.isEHPad();
+	}
+
+	BlockHooks hooksOf(const BasicBlock &block)
+	{
+		BlockHooks hooks;
+
+		for (const Instruction &i : block) {
+			if (isHooked(i)) {
+				hooks.isHooked = true;
+				hooks.isCallBehind = false;
+			} else if (isCalled(i)) {
+				hooks.isCallBefore |= !hooks.isHooked;
+				hooks.isCallBehind = true;
+			}
+		}
+		if (!hooks.isHooked && hasBlockHook(block)) { /* which is the block's first instruction */
+			hooks.isHooked = true;
+			hooks.isCallBefore = false;
+		}
+		return hooks;
+	}
+
+	/* The number of the block whose hook comes next when this one is entered; 0: that is not known. */
+	uint32_t numberBehind(const BasicBlock *block, const std::map<const BasicBlock *, BlockHooks> &hooks)
+	{
+		for (int steps = 0; steps < 8; steps++) {
+			const BlockHooks &h = hooks.at(block);
+			const auto *br = dyn_cast<BranchInst>(block->getTerminator());
+
+			if (h.isCallBefore)
+				return 0;
+			if (h.isHooked)
+				return numbers.at(block);
+			if (h.isCallBehind || !br || br->isConditional())
+				return 0;
+			block = br->getSuccessor(0);
+		}
+		return 0;
+	}
+
+	/* Before any hook is there. Numbers are the same from build to build. */
+	void findBranches(const Function &f)
+	{
+		std::map<const BasicBlock *, BlockHooks> hooks;
+		uint32_t hash = 2166136261u, count = 0;
+
+		numbers.clear();
+		branches.clear();
+		for (char c : f.getName())
+			hash = (hash ^ (uint8_t)c) * 16777619u;
+		for (const BasicBlock &b : f) {
+			hooks[&b] = hooksOf(b);
+			numbers[&b] = std::max((hash ^ ++count) * 16777619u, 1u);
+		}
+		for (const BasicBlock &b : f) {
+			const auto *br = dyn_cast<BranchInst>(b.getTerminator());
+
+			if (!br || !br->isConditional() || !hooks[&b].isHooked || hooks[&b].isCallBehind)
+				continue;
+
+			const uint32_t taken = numberBehind(br->getSuccessor(0), hooks);
+			const uint32_t other = numberBehind(br->getSuccessor(1), hooks);
+
+			if (taken && other && taken != other)
+				branches[&b] = {numbers[&b], taken};
+		}
+	}
+
 	void instrumentBlock(BasicBlock &block)
 	{
 		Instruction *end = block.getTerminator();
@@ -1152,6 +1266,8 @@ private:
 			auto *br = dyn_cast<BranchInst>(block.getTerminator());
 			bool isLoop = br && br->isUnconditional() && br->getSuccessor(0) == &block;
 
+			nextBlock = numbers[&block];
+			nextBranch = branches[&block];
 			if ((any(now) || isLoop) && !isa<UnreachableInst>(block.getTerminator()) && !block.isEHPad())
 				call(&*block.getFirstInsertionPt(), "__strata_block", {site(0, THREAD_BLOCK, 0, now, 0, flows->ofBlock(block))});
 		} else {
@@ -1162,8 +1278,11 @@ private:
 
 		for (size_t k = 0; k < hooked.size(); k++)
 			use.push_back(useDistance(k, hooked, counts));
-		for (size_t k = 0; k < hooked.size(); k++)
+		for (size_t k = 0; k < hooked.size(); k++) {
+			nextBlock = k ? 0 : numbers[&block];
+			nextBranch = k + 1 < hooked.size() ? Branch() : branches[&block];
 			hookOne(*hooked[k], counts[k], use[k]);
+		}
 		for (CallBase *cb : outside)
 			if (needsTurn(*cb))
 				call(cb, "__strata_turn", {});
@@ -1216,6 +1335,7 @@ private:
 		const FlowOfFunction ofFunction(f, isHooked, [this](const Instruction &i) { return pathOf(i); });
 
 		flows = &ofFunction;
+		findBranches(f);
 		for (BasicBlock *b : blocks)
 			instrumentBlock(*b);
 		flows = nullptr;

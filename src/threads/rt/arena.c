@@ -39,8 +39,8 @@ bool rt_in_model;
 
 static const struct thread_site touch_read = {
     8, THREAD_READ, 1, 0, THREAD_SITE_ORDERED,
-    {[THREAD_CLASS_integer] = 8, [THREAD_CLASS_branch] = 5, [THREAD_CLASS_memory] = 4}, 0, 0, 0, {{0}}};
-static const struct thread_site touch_write = {8, THREAD_WRITE, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}};
+    {[THREAD_CLASS_integer] = 8, [THREAD_CLASS_branch] = 5, [THREAD_CLASS_memory] = 4}, 0, 0, 0, {{0}}, 0, 0, 0};
+static const struct thread_site touch_write = {.bytes = 8, .kind = THREAD_WRITE, .flags = THREAD_SITE_ORDERED};
 
 bool rt_is_modelled(void)
 {

@@ -284,8 +284,8 @@ void rt_descriptors_await(const struct rt_thread *t, uint64_t ps)
 static void touch(const void *p, size_t bytes, enum thread_kind kind)
 {
 	enum { WIDE = 16 };
-	static const struct thread_site reads = {WIDE, THREAD_READ, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}},
-					writes = {WIDE, THREAD_WRITE, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}};
+	static const struct thread_site reads = {.bytes = WIDE, .kind = THREAD_READ, .flags = THREAD_SITE_ORDERED},
+					writes = {.bytes = WIDE, .kind = THREAD_WRITE, .flags = THREAD_SITE_ORDERED};
 
 	for (size_t at = 0; at < bytes; at += WIDE)
 		__strata_access((char *)(uintptr_t)p + at, kind == THREAD_READ ? &reads : &writes);

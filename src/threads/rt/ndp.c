@@ -96,7 +96,7 @@ void __strata_ndp_free(void *p, size_t bytes)
 static int prefetch(const char *p, size_t bytes)
 {
 	static const struct thread_site site = {
-	    1, THREAD_PREFETCH, 1, 0, THREAD_SITE_ORDERED, {[THREAD_CLASS_memory] = 1}, 0, 0, 0, {{0}}};
+	    1, THREAD_PREFETCH, 1, 0, THREAD_SITE_ORDERED, {[THREAD_CLASS_memory] = 1}, 0, 0, 0, {{0}}, 0, 0, 0};
 	const uint64_t line = rt_machine()->line_bytes ? rt_machine()->line_bytes : 64;
 
 	for (const char *at = (const char *)((uintptr_t)p & ~(line - 1)); at < p + bytes; at += line)
@@ -109,7 +109,7 @@ int __strata_ndp_range(uint32_t what, const void *p, size_t bytes, uint64_t valu
 	static const enum thread_ask_kind kinds[] = {[STRATA_NDP_CLAIM] = THREAD_ASK_CLAIM,
 						     [STRATA_NDP_CACHEABLE] = THREAD_ASK_CACHEABLE,
 						     [STRATA_NDP_FLUSH] = THREAD_ASK_FLUSH};
-	static const struct thread_site fence = {0, THREAD_FENCE, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}};
+	static const struct thread_site fence = {.kind = THREAD_FENCE, .flags = THREAD_SITE_ORDERED};
 	int64_t result;
 
 	if (!__strata_on)

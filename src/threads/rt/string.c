@@ -166,8 +166,8 @@ RT_API void __strata_qsort(void *base, size_t count, size_t bytes, int (*order)(
 }
 
 /* Reading and writing touch their buffers. */
-static const struct thread_site io_read = {WIDE, THREAD_READ, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}},
-				io_write = {WIDE, THREAD_WRITE, 0, 0, THREAD_SITE_ORDERED, {0}, 0, 0, 0, {{0}}};
+static const struct thread_site io_read = {.bytes = WIDE, .kind = THREAD_READ, .flags = THREAD_SITE_ORDERED},
+				io_write = {.bytes = WIDE, .kind = THREAD_WRITE, .flags = THREAD_SITE_ORDERED};
 
 static void __strata_touch(const void *p, ssize_t bytes, const struct thread_site *site)
 {
