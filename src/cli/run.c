@@ -83,6 +83,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 		g_ptr_array_insert(o->single.sets, 0, (gpointer) "run.kernel_count=1000000");
 	}
 	cli_fast_forward_add(o->single.fast_forward, o->single.sets);
+	cli_only_add(o->single.only, o->single.sets);
 	return cli_output_check(about.name, "trace", o->trace) ? cli_single_run(&single, words, paths) : CLI_USAGE;
 }
 
@@ -93,6 +94,7 @@ int cli_run(int argc, char **argv)
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
 	    CLI_FAST_FORWARD_OPTION(&o.single.fast_forward),
 	    CLI_THREADS_OPTION(&o.single.threads),
+	    CLI_ONLY_OPTION(&o.single.only),
 	    CLI_VERIFY_OPTIONS(o.single.verify),
 	    {"trace", CLI_TEXT, &o.trace, "FILE", "write copies, kernels and streams there as trace events", 0},
 	    {"quiet", CLI_FLAG, &o.is_quiet, NULL, "print no summary and no progress; the run is kept all the same", 0},

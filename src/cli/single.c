@@ -124,11 +124,21 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 	return exit_status;
 }
 
-void cli_fast_forward_add(const char *value, GPtrArray *sets)
+/* First, so that a --set of the user's own counts. */
+static void setting_add(const char *key, const char *value, GPtrArray *sets)
 {
-	g_autofree char *setting = g_strdup_printf("run.fast_forward=%s", value ? value : "");
+	g_autofree char *setting = g_strdup_printf("%s=%s", key, value ? value : "");
 
-	/* First, so that a --set of the user's own counts. */
 	if (value)
 		g_ptr_array_insert(sets, 0, (gpointer)g_intern_string(setting));
+}
+
+void cli_fast_forward_add(const char *value, GPtrArray *sets)
+{
+	setting_add("run.fast_forward", value, sets);
+}
+
+void cli_only_add(const char *value, GPtrArray *sets)
+{
+	setting_add("run.only", value, sets);
 }

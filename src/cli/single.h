@@ -10,7 +10,7 @@ struct cli_single_options {
 	const char *machine, *json, *size, *timeout, *threads;
 	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
-	const char *fast_forward;
+	const char *fast_forward, *only;
 };
 
 /* As a row of an option table; cli_fast_forward_add makes a setting of it, which --set overrides. */
@@ -20,6 +20,15 @@ struct cli_single_options {
 		    "run the launches before KERNEL's first one, or the first N, without timing", 0 \
 	}
 void cli_fast_forward_add(const char *value, GPtrArray *sets);
+/* The same of which launches are timed. */
+#define CLI_ONLY_OPTION(value)                                                                                     \
+	{                                                                                                          \
+		"only", CLI_TEXT, value, "KERNEL|N[-M]|profiler",                                                  \
+		    "time only KERNEL's launches, the N-th (to M-th), or those between cudaProfilerStart and "     \
+		    "Stop; the rest runs for its values",                                                          \
+		    0                                                                                              \
+	}
+void cli_only_add(const char *value, GPtrArray *sets);
 
 /* Their rows in a command's option table. */
 #define CLI_SINGLE_OPTIONS(o, json_doc)                                                                            \

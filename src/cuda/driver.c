@@ -207,16 +207,19 @@ __attribute__((destructor)) static void stop(void)
 
 /* ---- calls that do nothing ---- */
 
-/* No profiler can be attached, and without one the two do nothing (CUDA Driver API reference, section 6.35). */
+/* No profiler can be attached, and without one the two do nothing (CUDA Driver API reference, section 6.35). Of
+ * run.only = profiler what is between them is what is timed. */
 CUresult cuProfilerStart(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	machine_run_region(&cuda_driver.run, true);
 	return CUDA_SUCCESS;
 }
 
 CUresult cuProfilerStop(void)
 {
 	CUDA_CALL(CUDA_NEEDS_HEALTH);
+	machine_run_region(&cuda_driver.run, false);
 	return CUDA_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "gpu/priv.h"
+#include "gpu/sampling.h"
 
 static uint32_t registers_per_thread(const struct device *d, uint64_t warps)
 {
@@ -35,6 +36,14 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 static void interrupt(struct device *d, enum device_stop why)
 {
 	gpu_interrupt(d->self, why);
+}
+
+static void region(struct device *d, bool is_begin)
+{
+	const struct gpu *g = d->self;
+
+	if (g->sampling)
+		sampling_region(g->sampling, is_begin);
 }
 
 static uint64_t now_ps(const struct device *d)
@@ -104,6 +113,7 @@ static const struct device_ops ops = {
     .interrupt = interrupt,
     .now_ps = now_ps,
     .advance_ps = advance_ps,
+    .region = region,
     .progress = progress,
     .use_threads = use_threads,
 };

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
 #include "gpu/priv.h"
 
 enum { GROUPS_MAX = 64 }; /* of a kind; a launch that is in none of them is timed */
@@ -35,11 +36,18 @@ struct kind {
 	double counted;	      /* their instructions */
 };
 
+/* What run.only says. */
+enum only { ONLY_NOTHING, ONLY_KERNEL, ONLY_NUMBERS, ONLY_REGION };
+
 struct sampling {
 	struct gpu *g;
 	const struct run_params *run;
 	bool is_forwarding;
 	uint64_t forward_left; /* launches; UINT64_MAX: up to a kernel's */
+	enum only only;
+	uint64_t only_first, only_last; /* ONLY_NUMBERS */
+	bool is_in_region;	/* ONLY_REGION */
+	uint64_t launch_count;	/* with the one that is about to run */
 	GPtrArray *kinds;
 	GHashTable *kind_of; /* by text */
 	struct windows *windows; /* NULL: run.mode is not sampled */
@@ -111,18 +119,35 @@ static bool is_number(const char *text)
 	return !*text;
 }
 
+/* "N", "N-M", "profiler", or a kernel's name. */
+static void only_read(struct sampling *s)
+{
+	const char *text = s->run->only, *dash = strchr(text, '-');
+	g_autofree char *first = g_strndup(text, dash ? (size_t)(dash - text) : strlen(text));
+
+	if (!*text)
+		return;
+	s->only = !strcmp(text, "profiler") ? ONLY_REGION : ONLY_KERNEL;
+	if (!*first || !is_number(first) || (dash && (!dash[1] || !is_number(dash + 1))))
+		return;
+	s->only = ONLY_NUMBERS;
+	s->only_first = strtoull(first, NULL, 10);
+	s->only_last = dash ? strtoull(dash + 1, NULL, 10) : s->only_first;
+}
+
 struct sampling *sampling_new(struct gpu *g)
 {
 	const struct run_params *run = g->run;
 	struct sampling *s;
 
-	if (run->mode != RUN_SAMPLED && !*run->fast_forward)
+	if (run->mode != RUN_SAMPLED && !*run->fast_forward && !*run->only)
 		return NULL;
 	s = g_new0(struct sampling, 1);
 	s->g = g;
 	s->run = run;
 	s->is_forwarding = *run->fast_forward != '\0';
 	s->forward_left = is_number(run->fast_forward) ? strtoull(run->fast_forward, NULL, 10) : UINT64_MAX;
+	only_read(s);
 	s->kinds = g_ptr_array_new_with_free_func(kind_free);
 	s->kind_of = g_hash_table_new(g_str_hash, g_str_equal);
 	if (run->mode != RUN_SAMPLED)
@@ -165,8 +190,30 @@ static bool is_kernel(const char *symbol, const char *name)
 	return !strcmp(symbol, name) || (g_str_has_prefix(symbol, "_Z") && strstr(symbol, in_symbol));
 }
 
-/* Is the launch one of those that are skipped? */
-static bool is_skipped(struct sampling *s)
+/* ---- run.only ---- */
+
+void sampling_region(struct sampling *s, bool is_begin)
+{
+	s->is_in_region = is_begin;
+}
+
+static bool is_left_out(const struct sampling *s)
+{
+	switch (s->only) {
+	case ONLY_NOTHING:
+		return false;
+	case ONLY_KERNEL:
+		return !is_kernel(s->g->launch->program->name, s->run->only);
+	case ONLY_NUMBERS:
+		return s->launch_count < s->only_first || s->launch_count > s->only_last;
+	case ONLY_REGION:
+		return !s->is_in_region;
+	}
+	UNREACHABLE("a choice of launches");
+}
+
+/* Is the launch before the first one that run.fast_forward lets be timed? */
+static bool is_before(struct sampling *s)
 {
 	if (!s->is_forwarding)
 		return false;
@@ -175,6 +222,15 @@ static bool is_skipped(struct sampling *s)
 	else
 		s->is_forwarding = s->forward_left-- > 0;
 	return s->is_forwarding;
+}
+
+/* Is the launch one of those that are skipped? */
+static bool is_skipped(struct sampling *s)
+{
+	const bool is_early = is_before(s);
+
+	s->launch_count++;
+	return is_early || is_left_out(s);
 }
 
 bool sampling_learns(const struct gpu *g)

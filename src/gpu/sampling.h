@@ -1,5 +1,5 @@
-/* sampling.h - which launches, and which parts of them, are timed (run.mode = sampled, run.fast_forward), and what is
- * estimated of the others. Private to gpu/.
+/* sampling.h - which launches, and which parts of them, are timed (run.mode = sampled, run.fast_forward,
+ * run.only), and what is estimated of the others. Private to gpu/.
  *
  * Every CTA is executed once, in detail or for its values only. docs/sampling.md says how, and how well that does.
  */
@@ -22,6 +22,8 @@ struct sampling *sampling_new(struct gpu *g);
 void sampling_free(struct sampling *s);
 /* Runs the launch that the GPU has, timed or not. */
 bool sampling_launch(struct sampling *s, struct device_result *result);
+/* The part of the program begins, or ends, that run.only = profiler is about. */
+void sampling_region(struct sampling *s, bool is_begin);
 
 /* ---- called while a launch is timed ---- */
 

@@ -235,6 +235,9 @@ void machine_timing_check(const struct machine_config *c, const char *what, stru
 	if (*machine_run_params(c)->fast_forward)
 		base_diag_error(diag, (struct base_place){0},
 				"run.fast_forward: %s have no mode without timing for what is skipped", what);
+	if (*machine_run_params(c)->only)
+		base_diag_error(diag, (struct base_place){0},
+				"run.only: %s have no mode without timing for what is left out", what);
 	if (machine_run_params(c)->instruction_limit_count)
 		base_diag_error(diag, (struct base_place){0},
 				"run.instruction_limit_count: %s have no mode without timing for the rest; "
@@ -273,6 +276,9 @@ static void sampled_check(const struct machine_config *c, struct base_diag_list 
 	if (*run->fast_forward && run->mode == RUN_FUNCTIONAL)
 		base_diag_error(diag, (struct base_place){0},
 				"run.fast_forward: with run.mode = functional nothing is timed, wherever it begins");
+	if (*run->only && run->mode == RUN_FUNCTIONAL)
+		base_diag_error(diag, (struct base_place){0},
+				"run.only: with run.mode = functional nothing is timed, whichever launches these are");
 	for (uint32_t i = 0; run->mode == RUN_SAMPLED && i < G_N_ELEMENTS(others); i++)
 		if (others[i].is_set)
 			base_diag_error(diag, (struct base_place){0},

@@ -65,7 +65,7 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 	machine_session_claim(&session);
 	run->host_threads = machine_session_use_threads(&session, run->device);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
-	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward)
+	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward || *run->params->only)
 		machine_kernels_show_detail(run->kernels);
 	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
 	run->live = machine_live_new(session.live_path, run->name, session.program);
@@ -88,6 +88,12 @@ static void record(struct machine_run *run, const struct simt_launch *l, const s
 	memcpy(k.grid, l->grid, sizeof(k.grid));
 	memcpy(k.block, l->block, sizeof(k.block));
 	machine_kernels_add(run->kernels, &k);
+}
+
+void machine_run_region(struct machine_run *run, bool is_begin)
+{
+	if (run->device->ops->region)
+		run->device->ops->region(run->device, is_begin);
 }
 
 bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct machine_stream *stream,
@@ -155,12 +161,18 @@ void machine_run_keep(struct machine_run *run)
 /* A name that no launch has is a mistake that only shows at the end. */
 static void say_all_skipped(const struct machine_run *run)
 {
+	const struct run_params *p = run->params;
 	struct machine_estimates e;
 
-	if (machine_kernels_estimates(run->kernels, &e) && e.skipped_launches &&
-	    e.skipped_launches == machine_kernels_counts(run->kernels).ran)
+	if (!machine_kernels_estimates(run->kernels, &e) || !e.skipped_launches ||
+	    e.skipped_launches != machine_kernels_counts(run->kernels).ran)
+		return;
+	if (*p->only)
+		machine_message("run.only = %s: none of the %llu launches is of it; nothing was timed", p->only,
+				(unsigned long long)e.skipped_launches);
+	else
 		machine_message("run.fast_forward = %s: all %llu launches came before it; nothing was timed",
-				run->params->fast_forward, (unsigned long long)e.skipped_launches);
+				p->fast_forward, (unsigned long long)e.skipped_launches);
 }
 
 void machine_run_write(struct machine_run *run, const char *ended)

@@ -89,6 +89,9 @@ void machine_run_free(struct machine_run *run);
  * decide how it ends. */
 void machine_run_wait(void);
 
+/* The program says that a part of it that is of interest begins, or ends. */
+void machine_run_region(struct machine_run *run, bool is_begin);
+
 /* Runs l, which the host gave to the stream at given_ps, when stream and device are free, no earlier than ready_ps, and
  * adds it to the results. False: it faulted or was ended, l->fault says why. */
 bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct machine_stream *stream,

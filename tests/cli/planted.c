@@ -133,7 +133,9 @@ int main(int argc, char **argv)
 	must(cuModuleGetFunction(&kernel, module, "sums"), "cuModuleGetFunction");
 	if (n[BYTES])
 		copy_for_nothing(n[BYTES]);
+	must(cuProfilerStart(), "cuProfilerStart");
 	run(kernel, n, in, sums);
+	must(cuProfilerStop(), "cuProfilerStop");
 	right = is_right(n, sums);
 	must(cuCtxDestroy(context), "cuCtxDestroy");
 	puts(right ? "right" : "wrong");

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "gpu/priv.h"
+#include "gpu/sampling.h"
 #include "rig.h"
 
 enum { CTAS_MAX = 8192, THREADS = 64 };
@@ -238,11 +240,50 @@ static void fast_forward(void **state)
 	forward("nobody", 5);
 }
 
+/* letters: one for each launch, t or -; '>' and '<': there the program's part begins and ends. */
+static void only(const char *which, const char *letters)
+{
+	const char *const settings[] = {"run.only", which, NULL};
+	static const char *const names[] = {"a", "b", "_Z4kindPf", "b", "a"};
+	uint64_t count = 0, n = 0;
+	struct rig r;
+
+	rig_open(&r, NULL, NULL, settings);
+	for (const char *at = letters; *at; at++) {
+		if (*at == '>' || *at == '<') {
+			sampling_region(r.gpu->sampling, *at == '>');
+			continue;
+		}
+
+		const struct device_result result = run(&r, names[n++], streaming, ARRAY_COUNT(streaming), 4);
+
+		assert_int_equal(result.detail, *at == 't' ? DEVICE_DETAIL_FULL : DEVICE_DETAIL_SKIPPED);
+		assert_int_equal(time_of(&result) > 0, *at == 't');
+		count += *at == 't';
+	}
+	assert_int_equal(n, ARRAY_COUNT(names));
+	assert_int_equal(rig_stat(&r, "gpu.kernels"), count);
+	rig_close(&r);
+}
+
+static void parts(void **state)
+{
+	(void)state;
+	only("b", "-t-t-");
+	only("kind", "--t--");
+	only("3", "--t--");
+	only("2-4", "-ttt-");
+	only("6-9", "-----");
+	only("profiler", "->tt<->t<");
+	only("profiler", "-----");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(windows),	cmocka_unit_test(slices),   cmocka_unit_test(waiting),
 	    cmocka_unit_test(launches), cmocka_unit_test(stranger), cmocka_unit_test(fast_forward),
+	    cmocka_unit_test(parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
