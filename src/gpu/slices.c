@@ -71,9 +71,8 @@ struct slices {
 	uint64_t skipped_warps;
 	double estimated_cycles, squares, worst;
 	double apart; /* how far the slices around the last gap lay apart, half of it, of their mean */
-	/* By which clocks are ahead of the engine, when clock_from warp instructions were skipped. */
-	double clock_cycles;
-	uint64_t clock_from;
+	double clock_cycles; /* by which clocks are ahead of the engine, */
+	uint64_t clock_from; /* when so many warp instructions were skipped */
 	double clock_rate;   /* by which each skipped instruction brings them on */
 	uint32_t gap_count;
 };

@@ -136,7 +136,7 @@ const struct simt_tex_desc *simt_texture_of_lane(struct simt_launch *l, struct s
 /* ---- special registers (special.c) ---- */
 
 void simt_special_fill(const struct simt_launch *l, struct simt_warp *w);
-/* simt_special_fill where the warp's place in the pool has run a CTA of this launch before. */
+/* This fills them again when the warp's place in the pool has run a CTA of this launch before. */
 void simt_special_refill(const struct simt_launch *l, struct simt_warp *w);
 void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w);
 

@@ -64,6 +64,19 @@ NATIVE_INLINE uint32_t native_count(uint32_t lanes)
 	return lanes == NATIVE_ALL ? 32 : (uint32_t)__builtin_popcount(lanes);
 }
 
+/* A branch back of lanes that others have parted from: false where they may only poll, which the interpreter decides.
+ */
+NATIVE_INLINE uint32_t native_goes_back(struct native_turn *t)
+{
+	const uint32_t polled = *t->polled, weight = polled & NATIVE_POLL_STRONG ? NATIVE_POLL_STRONG : polled;
+
+	if (*t->spin_count + weight >= *t->spin_budget)
+		return 0;
+	*t->spin_count += weight;
+	*t->polled = 0;
+	return 1;
+}
+
 /* ---- accesses ----
  *
  * at[i] is a lane's address, relative to base. Each of these answers whether the common case holds; all others are the

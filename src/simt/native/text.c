@@ -275,30 +275,31 @@ static void add_step(struct text *t, uint32_t pc)
 	g_string_append_printf(t->body, "if (left < 1)\nLEAVE(%u);\nSTEP(%u);\n", pc, pc);
 }
 
+/* Of a branch back, lanes that have parted from others may only poll: then the interpreter does it. */
 static void add_branch(struct text *t, uint32_t pc)
 {
 	const struct simt_exec *e = &t->p->execs[pc];
 	const uint32_t target = e->branch->target;
-	const char *spins = target <= pc ? " && lanes == t->live" : "";
+	const bool is_back = target <= pc;
 
 	label(t, pc);
-	g_string_append_printf(t->body, "if (left < 1)\nLEAVE(%u);\n", pc);
-	if (e->guard.index == SIMT_NO_PRED) {
-		g_string_append_printf(t->body, "if (likely(1%s)) {\nleft--;\ngoto A%u;\n}\nSTEP(%u);\n", spins, target,
-				       pc);
-		return;
-	}
-	g_string_append_printf(t->body,
-			       "{\nconst uint32_t on = lanes & %sP[%u];\nif (on == lanes%s) {\nleft--;\ngoto A%u;\n}\n",
-			       e->guard.flip ? "~" : "", e->guard.index, spins, target);
-	/* Lanes that part at a branch back may only poll: the interpreter looks at that. */
-	if (target <= pc)
-		g_string_append_printf(t->body, "if (on)\nSTEP(%u);\nleft--;\nidle += native_count(lanes);\n}\n", pc);
+	g_string_append_printf(t->body, "if (left < 1)\nLEAVE(%u);\n{\n", pc);
+	if (e->guard.index == SIMT_NO_PRED)
+		g_string_append(t->body, "const uint32_t on = lanes;\n");
 	else
-		g_string_append_printf(t->body,
-				       "left--;\nidle += native_count(lanes & ~on);\nif (on) {\nSAVE;\nt->pc = %u;\n"
-				       "t->part(t, on, %u, %uu);\npc = t->pc;\nLOAD;\ngoto go;\n}\n}\n",
-				       pc, target, e->branch->rpc);
+		g_string_append_printf(t->body, "const uint32_t on = lanes & %sP[%u];\n", e->guard.flip ? "~" : "",
+				       e->guard.index);
+	if (is_back)
+		g_string_append_printf(
+		    t->body,
+		    "if (on && (on != lanes || lanes != t->live) && unlikely(!native_goes_back(t)))\n"
+		    "STEP(%u);\n",
+		    pc);
+	g_string_append_printf(t->body, "left--;\nif (on == lanes)\ngoto A%u;\nidle += native_count(lanes & ~on);\n",
+			       target);
+	g_string_append_printf(
+	    t->body, "if (on) {\nSAVE;\nt->pc = %u;\nt->part(t, on, %u, %uu);\npc = t->pc;\nLOAD;\ngoto go;\n}\n}\n",
+	    pc, target, e->branch->rpc);
 }
 
 static void add_other(struct text *t, uint32_t pc)

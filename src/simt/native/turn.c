@@ -17,6 +17,8 @@
  * compiling it (which takes about as long as so many instructions, 0.3 to 2 s). */
 enum { LOOK_AFTER = 100000, COMPILE_AFTER = 20000000 };
 
+_Static_assert((int)NATIVE_POLL_STRONG == (int)SIMT_POLL_STRONG, "turn.h has it as priv.h");
+
 struct turn {
 	struct native_turn pub; /* first */
 	struct simt_turner *by;
@@ -148,6 +150,8 @@ static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch
 	t.pub.idle = 0;
 	t.pub.special = s->special;
 	t.pub.polled = &s->polled;
+	t.pub.spin_count = &s->spin_count;
+	t.pub.spin_budget = &s->spin_budget;
 	t.pub.hints = l->state->hints;
 	t.pub.shared = w->cta->shared;
 	t.pub.shared_bytes = w->cta->shared_bytes;

@@ -17,6 +17,9 @@ struct simt_hint {
 	bool is_readonly;
 };
 
+/* SIMT_POLL_STRONG of simt/priv.h, which this text cannot include. */
+enum { NATIVE_POLL_STRONG = 1 << 10 };
+
 /* How a turn ended. */
 enum native_end {
 	NATIVE_OVER,   /* it is used up, or the warp has ended or waits, or there was a fault */
@@ -29,7 +32,8 @@ struct native_turn {
 	uint8_t *frame;         /* rows of the running function */
 	const uint8_t *special; /* rows of special registers */
 	uint32_t *pred;         /* predicates of the running function */
-	uint16_t *polled;
+	uint16_t *polled;       /* what lanes that only poll are known by: see simt_spin_check */
+	uint32_t *spin_count, *spin_budget;
 	struct simt_hint *hints; /* by pc */
 	uint8_t *shared;
 	const uint8_t *params; /* the kernel's */
@@ -44,7 +48,7 @@ struct native_turn {
 	int32_t (*one)(struct native_turn *t, uint32_t pc, uint32_t lanes);
 	/* Executes and counts any instruction. 0: the turn is over. */
 	int32_t (*step)(struct native_turn *t, uint32_t pc);
-	/* Lanes `on` of a branch ahead go to target, the others on, and they meet at rpc; it is counted already. */
+	/* Lanes `on` of a branch go to target, the others on, and they meet at rpc; it is counted already. */
 	void (*part)(struct native_turn *t, uint32_t on, uint32_t target, uint32_t rpc);
 	/* Control has come to pc, where the running lanes wait for others (rpc). */
 	void (*meet)(struct native_turn *t, uint32_t pc);
