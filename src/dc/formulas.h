@@ -145,8 +145,8 @@ static inline uint64_t dc_log2_up(uint64_t n)
 /* A result below the least normal number, in `rows` rows, moved down to where the format ends. */
 #define DC_DENORMALISE(e, rows) (3 * (e + 2) + 9 + ((rows) > 64) + DC_STEPS(rows, 4))
 #define DC_NARROW(e, m) (2 * e + m + 16)
-/* Rows of four such numbers out and in, and the result to its lanes. */
-#define DC_AGAIN(e, m) (8 * (e + m + 1) + 1 + e + m)
+/* The result to its lanes. */
+#define DC_AGAIN(e, m) (1 + e + m)
 /* The conversion: f rows of fraction to t, exponents of w rows; rounded in t + 1 rows and d below. */
 #define DC_CONVERT_AGAIN(f, t, w, d)                                                                                   \
 	(42 + f + 2 * t + 5 * w + DC_STEPS(f, w + 5) + DC_STEPS((t + d + 2), 4))

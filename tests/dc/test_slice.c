@@ -46,6 +46,13 @@ const struct dc_kernel *dc_program_kernel(const struct dc_program *p)
 	return &p->kernel;
 }
 
+bool dc_program_may_repeat(const struct dc_program *p, uint32_t word)
+{
+	(void)p;
+	(void)word;
+	return false;
+}
+
 uint32_t dc_program_lanes(const struct dc_program *p)
 {
 	(void)p;

@@ -40,9 +40,14 @@ uint64_t dc_gradual_cycles(const struct dc_use *use, const struct dc_arith *a)
 	if (use->op == DC_OP_FRSQRT)
 		return DC_WIDEN(e, m) + dc_base_cycles(&wide, a) + 2 * use->n + 2 + e + DC_AGAIN(e, m);
 	if (use->op == DC_OP_FLOAT_TO_FLOAT)
-		return convert_cycles(use) + 8 * (use->n + 1u) + 1 + use->to_e + use->to_m;
+		return convert_cycles(use) + 1 + use->to_e + use->to_m;
 	return dc_sensed_operands(use, a) * DC_WIDEN(e, m) + dc_base_cycles(&wide, a) +
 	       DC_DENORMALISE((e + 1), rows) + DC_NARROW(e, m) + kept * (use->n + m - 1) + DC_AGAIN(e, m);
+}
+
+uint32_t dc_gradual_rows(const struct dc_use *use)
+{
+	return 4 * (use->n + 1u);
 }
 
 /* ---- which lanes ---- */

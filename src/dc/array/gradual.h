@@ -16,6 +16,8 @@
 struct dc_use dc_gradual_use(const struct dc_use *use);
 /* Cycles of an operation that is done again: of a pair, of one half. */
 uint64_t dc_gradual_cycles(const struct dc_use *use, const struct dc_arith *a);
+/* Word-lines in the way of four such numbers, in each array at work: they leave for that, and come back. */
+uint32_t dc_gradual_rows(const struct dc_use *use);
 /* Does some lane of mask need it again? Sources and results are rows of 32 lanes, as numbers; half: which of a pair. */
 bool dc_gradual_needs(const struct dc_use *use, const struct dc_arith *a, const void *const *src, const void *out,
 		      uint32_t mask, uint32_t half);

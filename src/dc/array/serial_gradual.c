@@ -260,5 +260,4 @@ void dc_serial_again(struct dc_serial *s, const struct dc_use *use, const struct
 	for (uint32_t i = 0; i < bits; i++)
 		dc_serial_copy(s, d + i, result + i);
 	dc_serial_tagged(s, false);
-	dc_serial_idle(s, 8ull * (use->n + 1));
 }

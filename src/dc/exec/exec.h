@@ -29,6 +29,8 @@ struct dc_exec_params {
 /* A kernel's words, decoded. */
 struct dc_program;
 
+/* May an operation of the word be done again? Then it is executed at its time. */
+bool dc_program_may_repeat(const struct dc_program *p, uint32_t word);
 /* The kernel is kept and must live as long. NULL with a message: something that the machine does not have. */
 struct dc_program *dc_program_new(const struct dc_kernel *kernel, const struct dc_exec_params *params,
 				  enum simt_isa isa, struct base_diag_list *diag);
@@ -68,6 +70,7 @@ struct dc_access {
 
 struct dc_step {
 	uint64_t cycles; /* of the slots, without the C-Box's and without what swapping of rows takes */
+	uint32_t again_rows; /* of each bank, that leave and come back for what is done again: array/gradual.h */
 	struct dc_access access;
 	bool is_done; /* the control block has come to its end */
 	bool jumped;  /* back, to a loop's begin */

@@ -60,6 +60,7 @@ struct dc_program {
 	struct dc_exec *host_ops; /* [host_count] */
 	simt_atomic_fn *atomics; /* [word_count] */
 	struct dc_exec_counts counts;
+	uint32_t again_rows; /* of the word that is being executed */
 	struct dc_exact *exact; /* NULL: words alone */
 	struct dc_line_set *lines;
 	const struct simt_program *program; /* of the launch */

@@ -118,6 +118,14 @@ uint32_t dc_program_lanes(const struct dc_program *p)
 	return p->lanes;
 }
 
+bool dc_program_may_repeat(const struct dc_program *p, uint32_t word)
+{
+	for (uint32_t a = 0; a < DC_ARRAYS; a++)
+		if (p->slots[word * DC_ARRAYS + a].is_gradual)
+			return true;
+	return false;
+}
+
 const struct dc_kernel *dc_program_kernel(const struct dc_program *p)
 {
 	return p->kernel;

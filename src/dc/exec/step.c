@@ -560,6 +560,7 @@ static uint64_t alu(struct dc_program *p, struct dc_block *b, const struct simt_
 	for (uint32_t half = 0; half < 2; half++)
 		if (again[half]) {
 			cycles += dc_gradual_cycles(&e->use, &p->params.arith);
+			p->again_rows += dc_gradual_rows(&e->use);
 			p->counts.gradual++;
 		}
 	if (e->is_exact && lanes) {
@@ -716,6 +717,7 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 
 	*out = (struct dc_step){.executed = b->word, .access.lines = b->lines, .access.line_bytes = b->line_bytes};
 	b->cycle = cycle;
+	p->again_rows = 0;
 	p->counts.words++;
 	if (w->flow == DC_FLOW_SKIP && !any_lane(b, w->flow_pred)) {
 		p->counts.skips++;
@@ -733,5 +735,6 @@ bool dc_block_step(struct dc_program *p, struct dc_block *b, struct simt_launch 
 	}
 	commit(b);
 	out->cycles = longest;
+	out->again_rows = p->params.operations_are_free ? 0 : p->again_rows;
 	return flow(p, b, l, w, out);
 }

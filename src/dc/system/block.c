@@ -312,7 +312,9 @@ static bool must_wait(const struct dc_cb *cb, uint64_t now)
 {
 	const struct dc_word *w = &dc_program_kernel(cb->system->program)->words[dc_block_word(cb->block)];
 
-	return (w->box.kind != DC_BOX_NONE || dc_swap_rows(cb->system, w)) && cb->cycle > now;
+	return (w->box.kind != DC_BOX_NONE || dc_swap_rows(cb->system, w) ||
+		dc_program_may_repeat(cb->system->program, dc_block_word(cb->block))) &&
+	       cb->cycle > now;
 }
 
 /* The word has been executed, and its access is done: what has left for it comes back. False: not yet. */
@@ -345,6 +347,8 @@ static bool step(struct dc_cb *cb)
 	}
 	out.cycles *= dc_swap_passes(cb, w);
 	s->stats.compute_cycles += out.cycles;
+	if (out.again_rows)
+		cb->cycle = dc_swap_again(cb, out.again_rows);
 	cb->is_last = out.is_done;
 	if (out.access.kind == DC_BOX_NONE) {
 		cb->cycle += out.cycles;

@@ -221,6 +221,8 @@ void dc_system_clean(struct dc_system *s);
 bool dc_host_asks(struct dc_system *s, uint64_t line, bool is_store, uint64_t at);
 /* swap.c: rows that must leave for the word's operations, of a bank; of the array that needs most. */
 uint32_t dc_swap_rows(const struct dc_system *s, const struct dc_word *w);
+/* Rows of each bank leave from now on and come back, for what a word does again: the cycle in which they are there. */
+uint64_t dc_swap_again(struct dc_cb *cb, uint32_t rows);
 /* The rows leave now, and the word is executed at cb->cycle; false: there is no room, and cb is woken. */
 bool dc_swap_begin(struct dc_cb *cb, const struct dc_word *w);
 /* They come back: the next word begins at cb->cycle. */

@@ -110,6 +110,18 @@ void dc_swap_end(struct dc_cb *cb, const struct dc_word *w)
 	}
 }
 
+uint64_t dc_swap_again(struct dc_cb *cb, uint32_t rows)
+{
+	struct dc_system *s = cb->system;
+	struct dc_slice *own = &s->slices[cb->slice];
+	const uint64_t out = dc_transpose(s, own->out_free, cb->cycle, rows, cb->banks);
+	const uint64_t end = dc_transpose(s, own->in_free, out, rows, cb->banks);
+
+	s->stats.swap_rows += (uint64_t)rows * cb->banks;
+	s->stats.swap_cycles += end - cb->cycle;
+	return end;
+}
+
 bool dc_swap_fits(const struct dc_system *s, struct simt_launch *l)
 {
 	const struct dc_kernel *k = dc_program_kernel(s->program);
