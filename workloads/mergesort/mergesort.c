@@ -19,7 +19,8 @@ static const struct workload_about about = {
 	.paper_size = "4,194,304 items",
 };
 
-enum { ITEMS, ON, NDPS, THREADS, SWITCH_LEAST, SWITCH_MOST, QUEUE, HANDOVER };
+enum { ITEMS, ON, NDPS, THREADS, SWITCH_LEAST, SWITCH_MOST, QUEUE, HANDOVER, POINTS };
+enum { POINTS_MAX = 64 };
 enum { ON_NDPS, ON_CPU };
 enum { BY_DIRECTORY, BY_FLUSH };
 enum { PART_ITEMS_LEAST = 2 * LEAST_ITEMS };
@@ -36,6 +37,8 @@ static const struct workload_count counts[] = {
 	{"queue", "merges that wait at an NDP", 32, 32, 1, 4096, 1, NULL},
 	{"handover", "of lists, from the CPU to NDPs; flush: the CPU writes them back before", BY_DIRECTORY,
 	 BY_DIRECTORY, 0, BY_FLUSH, 1, handovers},
+	{"points", "times at which queue and switch value are told, the last at the NDPs' end", 0, 0, 0, POINTS_MAX, 1,
+	 NULL},
 };
 
 static bool is_power(uint32_t x)
@@ -211,6 +214,7 @@ static double sort(struct sorting *s)
 		sort_with_ndps(s);
 	else
 		sort_by_cpu(s);
+	s->begin = begin;
 	s->near_end = workload_seconds() - begin;
 	s->cpu_end -= s->is_near ? begin : s->cpu_end;
 	merge_parts(s);
@@ -275,6 +279,27 @@ static void near_say(const struct sorting *s)
 	workload_measure("switch_most_share", 100 * most_time / (s->near_end * s->part_count), "%");
 }
 
+/* Queue and switch value over time, the mean of all parts. */
+static void curve_say(const struct sorting *s, uint32_t points)
+{
+	char name[32];
+
+	for (uint32_t i = 1; i <= points; i++) {
+		double queue = 0, items = 0;
+
+		for (uint32_t p = 0; p < s->part_count; p++) {
+			const struct near_state state = near_state_at(s->nears[p], s->begin + s->near_end * i / points);
+
+			queue += (double)state.queue / s->part_count;
+			items += (double)state.switch_items / s->part_count;
+		}
+		snprintf(name, sizeof(name), "queue_%u", i);
+		workload_measure(name, queue, "merges");
+		snprintf(name, sizeof(name), "switch_%u", i);
+		workload_measure(name, items, "items");
+	}
+}
+
 /* ---- all of it ---- */
 
 static void sorting_make(struct sorting *s, const struct workload_options *o)
@@ -286,7 +311,8 @@ static void sorting_make(struct sorting *s, const struct workload_options *o)
 	s->near = (struct near_options){.switch_least = o->counts[SWITCH_LEAST],
 					.switch_most = o->counts[SWITCH_MOST],
 					.queue = o->counts[QUEUE],
-					.is_flushed = o->counts[HANDOVER] == BY_FLUSH};
+					.is_flushed = o->counts[HANDOVER] == BY_FLUSH,
+					.is_kept = o->counts[POINTS] != 0};
 	for (uint32_t p = 0; p < s->part_count; p++)
 		part_make(&s->parts[p], part_begin(s, p + 1) - part_begin(s, p), s->is_near ? p : STRATA_ANY);
 	for (uint32_t i = 0; s->part_count > 1 && i < 2; i++) {
@@ -332,6 +358,8 @@ int main(int argc, char **argv)
 	workload_measure("rate", (double)items / seconds * 1e-6, "Mitems/s");
 	if (s->is_near)
 		near_say(s);
+	if (s->is_near)
+		curve_say(s, o.counts[POINTS]);
 	statistics_say(values);
 	right = is_right(s, o.seed);
 	ndps = s->is_near ? s->part_count : 0;

@@ -22,6 +22,12 @@ struct words {
 	uint64_t tag, a, as, b, bs, to, rest[2];
 };
 
+/* What the queue was when it was looked at, and the switch value from then on. */
+struct look {
+	double at;
+	uint32_t queue, switch_items;
+};
+
 struct near {
 	struct part *part;
 	struct near_options o;
@@ -37,6 +43,8 @@ struct near {
 	uint64_t submissions, merges, switch_sum;
 	uint32_t switch_items; /* read without the lock */
 	double most_since, most_time, end;
+	struct look *looks; /* in their order; NULL: nobody wants them */
+	uint64_t looks_count, looks_room;
 };
 
 /* ---- the queue, with the lock held ---- */
@@ -78,6 +86,20 @@ static void switch_to(struct near *n, uint32_t items)
 	__atomic_store_n(&n->switch_items, items, __ATOMIC_RELAXED);
 }
 
+static void keep_look(struct near *n, uint64_t queue)
+{
+	if (n->looks_count == n->looks_room) {
+		struct look *more = workload_host_alloc(2 * n->looks_room, sizeof(*more));
+
+		for (uint64_t i = 0; i < n->looks_count; i++)
+			more[i] = n->looks[i];
+		free(n->looks);
+		n->looks = more;
+		n->looks_room *= 2;
+	}
+	n->looks[n->looks_count++] = (struct look){workload_seconds(), (uint32_t)queue, n->switch_items};
+}
+
 static void look_at_queue(struct near *n)
 {
 	const uint64_t all = n->under_way + n->waiting_count, queued = all > n->cores ? all - n->cores : 0;
@@ -90,6 +112,8 @@ static void look_at_queue(struct near *n)
 		switch_to(n, 2 * now);
 	else if (queued <= ALMOST_EMPTY && now > n->o.switch_least)
 		switch_to(n, now / 2);
+	if (n->looks)
+		keep_look(n, queued);
 }
 
 static void submit(struct near *n, const struct words *w)
@@ -321,6 +345,10 @@ struct near *near_make(struct part *p, uint32_t ndp, const struct near_options *
 	}
 	if (n->is_accelerator)
 		map(n);
+	if (o->is_kept) {
+		n->looks_room = 1024;
+		n->looks = workload_host_alloc(n->looks_room, sizeof(*n->looks));
+	}
 	n->most_since = workload_seconds();
 	threads_make(n);
 	return n;
@@ -338,12 +366,22 @@ struct near_counts near_counts(const struct near *n)
 				    (double)n->switch_sum / (double)n->submissions};
 }
 
+struct near_state near_state_at(const struct near *n, double at)
+{
+	struct near_state state = {0, n->o.switch_least};
+
+	for (uint64_t i = 0; i < n->looks_count && n->looks[i].at <= at; i++)
+		state = (struct near_state){n->looks[i].queue, n->looks[i].switch_items};
+	return state;
+}
+
 void near_free(struct near *n)
 {
 	for (unsigned int level = LEAST_LEVEL + 1; level <= n->part->levels; level++)
 		free(n->part->missing[level]);
 	pthread_mutex_destroy(&n->lock);
 	free(n->waiting);
+	free(n->looks);
 	free(n->threads);
 	free(n);
 }

@@ -63,6 +63,7 @@ struct near_options {
 	uint32_t switch_least, switch_most; /* items */
 	uint32_t queue;			    /* merges that wait at an NDP, at most */
 	bool is_flushed;		    /* the CPU writes back what NDPs are to read */
+	bool is_kept;			    /* what queue and switch value are over time */
 };
 
 struct near;
@@ -85,6 +86,11 @@ struct near_counts {
 	double switch_mean; /* over the submissions */
 };
 struct near_counts near_counts(const struct near *n);
+/* As the queue was looked at last before; while nobody has, it is empty. With is_kept. */
+struct near_state {
+	uint32_t queue, switch_items;
+};
+struct near_state near_state_at(const struct near *n, double at);
 void near_free(struct near *n);
 
 /* ---- All of it -------------------------------------------------------------------------------------------------- */
@@ -100,7 +106,7 @@ struct sorting {
 	/* Of several parts: what pairs of them are merged into, in turns. */
 	struct item *together[2];
 	struct item *result;
-	double near_end, cpu_end, end; /* seconds from the begin on */
+	double begin, near_end, cpu_end, end; /* begin; seconds from it on */
 };
 
 /* Says what the input is (workload_input). */
