@@ -400,7 +400,7 @@ static void ask_for_sectors(struct sm *sm, const struct lsu_entry *e, const stru
 			    uint32_t sectors)
 {
 	const uint32_t count = (uint32_t)__builtin_popcount(sectors);
-	struct mem_req *r = mem_req_get(sm->gpu->pool);
+	struct mem_req *r = sm_req_get(sm);
 	struct mem_req_bytes bytes = {{0, 0}};
 
 	request_init(sm, r, e, l, MEM_READ, count * sm->l1d_sector_bytes, NULL);
@@ -415,33 +415,31 @@ static void ask_for_sectors(struct sm *sm, const struct lsu_entry *e, const stru
 	port_push_bytes(sm, r, &bytes);
 }
 
-static bool line_by_sectors(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l)
+static bool line_by_sectors(struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l, uint32_t hit_latency)
 {
 	const struct mem_req_bytes bytes = coalesce_bytes_of_words(l->word_mask);
 	struct mem_req *r = sm->spare;
+	enum mem_cache_result result;
 	uint32_t mshr, sectors;
 
 	if (!port_has_room(sm, 1))
 		return wait_for_port(sm);
 	request_init(sm, r, e, l, MEM_READ, mem_cache_line_bytes(sm->l1d), NULL);
 	r->issue_units = sim_now_units(sm->gpu->engine);
-	switch (mem_cache_read_sectors(sm->l1d, r, &bytes, &mshr, &sectors)) {
-	case MEM_CACHE_HIT:
+	result = mem_cache_read_sectors(sm->l1d, r, &bytes, &mshr, &sectors);
+	if (result == MEM_CACHE_HIT) {
 		if (unlikely(sm->gpu->audit))
 			audit_hit(sm, &sm->warps[e->slot], r);
-		access_part(sm, e->access,
-			    sm->now + (uint32_t)sm->gpu->config->l1d.hit_latency_cycles + sm->tlb_latency);
+		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
-	case MEM_CACHE_MISS:
-		ask_for_sectors(sm, e, l, mshr, sectors);
-		break;
-	case MEM_CACHE_MERGED:
-		break;
-	default:
+	}
+	if (result == MEM_CACHE_STALL) {
 		sm->lsu_waits_fill |= sm->lsu_at;
 		return false;
 	}
-	sm->spare = mem_req_get(sm->gpu->pool);
+	if (result == MEM_CACHE_MISS)
+		ask_for_sectors(sm, e, l, mshr, sectors);
+	sm->spare = sm_req_get(sm);
 	return true;
 }
 
@@ -579,7 +577,7 @@ static bool line_do(struct sm *sm, struct lsu_entry *e)
 		if (e->is_bypassing)
 			return line_bypassing(sm, e, l);
 		if (unlikely(sm->l1d_sector_bytes))
-			return line_by_sectors(sm, e, l);
+			return line_by_sectors(sm, e, l, (uint32_t)c->l1d.hit_latency_cycles);
 		return line_through_cache(sm, e, l, sm->l1d, (uint32_t)c->l1d.hit_latency_cycles);
 	case LSU_STORE:
 		return line_store(sm, e, l);
