@@ -63,6 +63,9 @@ static inline struct mem_req *sm_req_get(struct sm *sm)
 	return unlikely(sm->is_beside) ? mem_req_stash_get(&sm->beside->stash) : mem_req_get(sm->gpu->pool);
 }
 
+/* Whoever includes this is an SM's: beside others it must not reach into the pool that all share. */
+#pragma GCC poison mem_req_get
+
 static inline void beside_wake(struct sm *sm, uint32_t at)
 {
 	struct sm_beside *b = sm->beside;

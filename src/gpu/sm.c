@@ -139,7 +139,7 @@ struct sm *sm_new(struct gpu *g, uint32_t index, uint32_t cluster, uint32_t stac
 	sm->lines.items = g_new0(struct lsu_entry, sm->lines.cap);
 	sm->stores_left = (uint32_t)c->sm.store_count;
 	sm->out_cap = (uint32_t)c->sm.miss_queue_count;
-	sm->spare = mem_req_get(g->pool);
+	sm->spare = sm_req_get(sm);
 	g->spare_count++;
 	caches_new(sm);
 	port_new(sm);
@@ -624,7 +624,7 @@ void sm_reset(struct sm *sm)
 	mem_cache_reset(sm->l1i);
 	mem_cache_reset(sm->l1c);
 	mem_cache_reset(sm->l1t);
-	sm->spare = mem_req_get(sm->gpu->pool); /* the pool was emptied */
+	sm->spare = sm_req_get(sm); /* the pool was emptied */
 	if (sm->beside)
 		beside_reset(sm);
 }

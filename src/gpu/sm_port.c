@@ -67,7 +67,7 @@ void port_push_bytes(struct sm *sm, struct mem_req *r, const struct mem_req_byte
 void port_invalidate(struct sm *sm, uint64_t line_addr_bytes)
 {
 	struct gpu *g = sm->gpu;
-	struct mem_req *r = mem_req_get(g->pool);
+	struct mem_req *r = sm_req_get(sm);
 
 	*r = (struct mem_req){.addr_bytes = line_addr_bytes};
 	mem_req_set_message(r, 0); /* the header holds the address */

@@ -453,6 +453,74 @@ static void test_clocks_without_common_unit_are_refused(void **state)
 	sim_engine_free(e);
 }
 
+/* ---- one tick for several components ---- */
+
+enum { GROUP_FIRST = 5, GROUP_COUNT = 62, GROUP_COMPS = 70 };
+
+struct group {
+	struct sim_engine *engine;
+	struct sim_comp comps[GROUP_COMPS];
+	uint32_t order[4 * GROUP_COMPS], count;
+	uint64_t taken[(GROUP_COMPS + 63) / 64];
+};
+
+static struct group group;
+
+static void group_note(void *component, uint64_t cycle)
+{
+	const struct sim_comp *c = component;
+
+	(void)cycle;
+	group.order[group.count++] = c->index;
+}
+
+/* Does all others of the group that are due as well, each in its turn; each wakes the one behind it, which is outside
+ * what was taken, and itself, which moves to the next cycle. */
+static void group_tick(void *component, uint64_t cycle)
+{
+	const struct sim_comp *c = component;
+	const uint32_t end = GROUP_FIRST + GROUP_COUNT;
+	uint32_t others = sim_take_due(group.engine, *c, end - c->index, group.taken);
+
+	group_note(component, cycle);
+	for (uint32_t i = c->index + 1u; i < GROUP_COMPS; i++) {
+		if (!(group.taken[i / 64] >> i % 64 & 1))
+			continue;
+		others--;
+		assert_true(i < end);
+		sim_take_turn(group.engine, group.comps[i]);
+		group_note(&group.comps[i], cycle);
+		if (cycle < 3)
+			sim_wake_cycle(group.engine, group.comps[i], cycle);
+	}
+	assert_int_equal(others, 0);
+	if (cycle == 1)
+		sim_wake_cycle(group.engine, group.comps[GROUP_COMPS - 1], cycle);
+}
+
+static void test_one_tick_does_those_of_others(void **state)
+{
+	const uint32_t due[] = {2, 7, 8, 60, 63, 64, 66, 67};
+	const uint32_t want[] = {2, 7, 8, 60, 63, 64, 66, 67, 69, 8, 60, 63, 64, 66, 60, 63, 64, 66};
+	uint32_t domain;
+
+	(void)state;
+	memset(&group, 0, sizeof(group));
+	group.engine = sim_engine_new();
+	assert_true(sim_domain_add(group.engine, "sm", sim_period_of_ps(10), &domain));
+	for (uint32_t i = 0; i < GROUP_COMPS; i++)
+		group.comps[i] = sim_engine_add(group.engine, domain, "c", group_note, &group.comps[i]);
+	for (uint32_t i = GROUP_FIRST; i < GROUP_FIRST + GROUP_COUNT; i++)
+		sim_engine_tick_with(group.engine, group.comps[i], group_tick);
+	for (uint32_t i = 0; i < sizeof(due) / sizeof(*due); i++)
+		sim_wake_cycle(group.engine, group.comps[due[i]], 1);
+	sim_run(group.engine);
+	assert_int_equal(group.count, sizeof(want) / sizeof(*want));
+	for (uint32_t i = 0; i < group.count; i++)
+		assert_int_equal(group.order[i], want[i]);
+	sim_engine_free(group.engine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_earlier_domain_has_had_its_turn),
 		cmocka_unit_test(test_a_woken_domain_is_not_passed),
 		cmocka_unit_test(test_clocks_without_common_unit_are_refused),
+		cmocka_unit_test(test_one_tick_does_those_of_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
