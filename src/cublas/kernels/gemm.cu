@@ -44,8 +44,13 @@ DEVICE void load(struct loader<IN, EACH> *l, S (*tile)[EACH * SIDE + 1], int lin
 template <class IN, class OUT, class S, int EACH> DEVICE void gemm(const struct blas_gemm_args &args)
 {
 	typedef typename sum_of<IN>::type acc;
-	__shared__ acc tiles[2][DEPTH][EACH * SIDE + 1];
-	acc(*tile_a)[EACH * SIDE + 1] = tiles[0], (*tile_b)[EACH * SIDE + 1] = tiles[1];
+	enum {
+		TILE = EACH * SIDE,
+		LINES = 2 * DEPTH > TILE ? 2 * DEPTH : TILE, /* of A and B, then of D */
+		UNROLL = DEPTH / EACH /* the loop over K shall fit an instruction cache of 2 KB */
+	};
+	__shared__ acc tiles[LINES][TILE + 1];
+	acc(*tile_a)[TILE + 1] = tiles, (*tile_b)[TILE + 1] = &tiles[DEPTH];
 	const int row = (int)(blockIdx.x % args.m_tiles) * EACH * SIDE;
 	const int column = (int)(blockIdx.x / args.m_tiles) * EACH * SIDE;
 	const int x = (int)threadIdx.x % SIDE, y = (int)threadIdx.x / SIDE;
@@ -62,6 +67,7 @@ template <class IN, class OUT, class S, int EACH> DEVICE void gemm(const struct 
 			load<IN, EACH, acc>(&a, tile_a, args.m - row, args.k - k);
 			load<IN, EACH, acc>(&b, tile_b, args.n - column, args.k - k);
 			block_sync(tiles);
+#pragma unroll UNROLL
 			for (int d = 0; d < DEPTH; d++) {
 				acc of_a[EACH], of_b[EACH];
 
@@ -81,22 +87,30 @@ template <class IN, class OUT, class S, int EACH> DEVICE void gemm(const struct 
 
 		const struct output<OUT, S> o = output_of<OUT, S>(args, batch);
 
+		if (EACH == 1) {
+			put(args, o, row + x, column + y, sums[0][0]);
+			continue;
+		}
 #pragma unroll
 		for (int j = 0; j < EACH; j++)
 #pragma unroll
 			for (int i = 0; i < EACH; i++)
-				put(args, o, row + x + i * SIDE, column + y + j * SIDE, sums[i][j]);
+				tiles[y + j * SIDE][x + i * SIDE] = sums[i][j];
+		block_sync(tiles);
+#pragma unroll 1
+		for (int i = (int)threadIdx.x; i < TILE * TILE; i += THREADS)
+			put(args, o, row + i % TILE, column + i / TILE, tiles[i / TILE][i % TILE]);
+		block_sync(tiles);
 	}
 }
 
-#define GEMM(suffix, in, out, scale)                                                                              \
-	extern "C" __global__ __launch_bounds__(THREADS) void blas_gemm_##suffix##_16(struct blas_gemm_args args) \
-	{                                                                                                         \
-		gemm<in, out, scale, 1>(args);                                                                    \
-	}                                                                                                         \
-	extern "C" __global__ __launch_bounds__(THREADS) void blas_gemm_##suffix##_64(struct blas_gemm_args args) \
-	{                                                                                                         \
-		gemm<in, out, scale, 4>(args);                                                                    \
+#define GEMM_TILE(suffix, in, out, scale, each, tile)                                                                  \
+	extern "C" __global__ __launch_bounds__(THREADS) void blas_gemm_##suffix##_##tile(struct blas_gemm_args args)  \
+	{                                                                                                              \
+		gemm<in, out, scale, each>(args);                                                                      \
 	}
+#define GEMM(suffix, in, out, scale)                                                                                   \
+	GEMM_TILE(suffix, in, out, scale, 1, 16)                                                                       \
+	GEMM_TILE(suffix, in, out, scale, 4, 64)
 GEMM(f32, float, float, float)
 GEMM(f64, double, double, double)
