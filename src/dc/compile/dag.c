@@ -175,7 +175,7 @@ static void add_nodes(struct dcc_alloc *s, const struct dcc_linear *l, const str
 			const struct ptx_inst *i = &s->c->func->insts[step->inst];
 
 			n->is_box = dcc_inst_is_box(i);
-			n->cycles = n->is_box ? dcc_box_cycles(s->c, i) : dcc_inst_cycles(s->c->kernel, i);
+			n->cycles = n->is_box ? dcc_box_latency(i) : dcc_inst_cycles(s->c->kernel, i);
 		}
 		d->count++;
 	}

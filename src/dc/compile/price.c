@@ -61,7 +61,7 @@ uint32_t dcc_spill_cycles(const struct dcc *c)
 	return p->lanes ? cycles_of(p, lines_of(p, 4), own_hits(c)) : DC_SPILL_CYCLES;
 }
 
-uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i)
+uint32_t dcc_box_latency(const struct ptx_inst *i)
 {
 	switch (i->op) {
 	case PTX_OP_SHFL:
@@ -79,6 +79,13 @@ uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i)
 	case PTX_OP_BRKPT:
 		return 1;
 	default:
-		return c->o->prices.lanes ? access_cycles(c, i) : DC_ACCESS_CYCLES;
+		return DC_ACCESS_CYCLES;
 	}
+}
+
+uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i)
+{
+	const uint32_t latency = dcc_box_latency(i);
+
+	return c->o->prices.lanes && latency == DC_ACCESS_CYCLES ? access_cycles(c, i) : latency;
 }

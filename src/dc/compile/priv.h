@@ -177,7 +177,10 @@ uint32_t dcc_word_cycles(const struct dc_word *w); /* expected */
 /* ---- facts: facts.c ---- */
 
 uint32_t dcc_inst_cycles(const struct dc_kernel *k, const struct ptx_inst *i); /* expected, of a slot */
-uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i); /* price.c: of the C-Box */
+/* price.c: of the C-Box. The order of words goes by a latency that is the same everywhere: an access that takes longer
+ * need not begin earlier, for nothing overlaps it but what is in its word. */
+uint32_t dcc_box_latency(const struct ptx_inst *i);
+uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i);
 uint32_t dcc_spill_cycles(const struct dcc *c);			   /* of one register */
 uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i);
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
