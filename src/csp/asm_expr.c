@@ -105,7 +105,7 @@ bool csp_read_index(struct csp_reader *r, uint8_t *index)
 	csp_skip_spaces(r);
 	n = index_length(r->at, index);
 	if (!n)
-		return csp_expected(r, "an index register, i0 to i15");
+		return csp_expected(r, "an index register, i0 to i23");
 	r->at += n;
 	return true;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CSP_INDEX_COUNT = 16, CSP_TERMS_MAX = 3, CSP_TARGETS_MAX = 8, CSP_LOOPS_MAX = 8 };
+enum { CSP_INDEX_COUNT = 24, CSP_TERMS_MAX = 3, CSP_TARGETS_MAX = 8, CSP_LOOPS_MAX = 8 };
 
 /* OP(name in the text, enumerator) */
 #define CSP_OPS(X)                                                                                             \

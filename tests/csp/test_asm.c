@@ -56,7 +56,7 @@ static void mistakes(void **state)
 		const char *text, *expected;
 	} cases[] = {
 	    {".core 0\n  sett i1, 2\n", "p.csp:2:3: error: no instruction 'sett'; did you mean 'set'?"},
-	    {".core 0\n  set i16, 2\n", "p.csp:2:7: error: expected an index register, i0 to i15"},
+	    {".core 0\n  set i24, 2\n", "p.csp:2:7: error: expected an index register, i0 to i23"},
 	    {".core 0\n  set i1, N\n", "p.csp:2:11: error: unknown name 'N'"},
 	    {".core 0\n.set SIZE, 1\n set i1, SICE\n", "p.csp:3:10: error: unknown name 'SICE'; did you mean 'SIZE'?"},
 	    {".core 0\n cfma r[0], r[0], s[0], r[0]\n", ":2:19: error: expected a register, r[...]"},
