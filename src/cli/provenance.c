@@ -134,11 +134,33 @@ static char *machine_text_without_limits(const struct machine_session *machine)
 	return machine_description_text(&config);
 }
 
+/* Of the driver and of the BLAS, whose kernels are as much of a run as a program's own. Where there is no BLAS, of the
+ * driver alone. */
+static char *gpu_model_sha256(const struct cli_paths *paths)
+{
+	static const char *const names[] = {"libcublas.so.13", "libcublasLt.so.13"};
+	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+	g_autofree char *sum = cli_file_sha256(driver);
+	GChecksum *all = g_checksum_new(G_CHECKSUM_SHA256);
+	char *text = NULL;
+
+	feed(all, sum);
+	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++) {
+		g_autofree char *blas = g_build_filename(paths->blas_dir, names[i], NULL);
+		g_autofree char *of_blas = cli_file_sha256(blas);
+
+		feed(all, of_blas);
+	}
+	if (sum)
+		text = g_strdup(g_checksum_get_string(all));
+	g_checksum_free(all);
+	return text;
+}
+
 struct cli_models cli_models_read(const struct cli_paths *paths)
 {
-	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
 	g_autofree char *processors = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
-	struct cli_models m = {.driver = cli_file_sha256(driver), .processors = cli_file_sha256(processors)};
+	struct cli_models m = {.driver = gpu_model_sha256(paths), .processors = cli_file_sha256(processors)};
 
 	for (uint32_t i = 0; machine_parts[i]; i++)
 		if (machine_parts[i]->files) {
