@@ -103,6 +103,8 @@ static void same(const char *ptx, const char *kernel, const struct shape *shape,
 		 (unsigned long long)b->threads, b->printed);
 }
 
+static uint32_t ran, ended;
+
 /* Compares; false: the kernel cannot run here. */
 static bool compare(const char *ptx, const char *kernel, struct shape shape)
 {
@@ -113,6 +115,8 @@ static bool compare(const char *ptx, const char *kernel, struct shape shape)
 	shape.limit = limit ? limit : LIMIT;
 	is_run = run(ptx, kernel, &shape, SIMT_CODE_INTERPRETED, a);
 	if (is_run) {
+		ran++;
+		ended += a->is_right;
 		if (!limit && a->kind != SIMT_FAULT_STOPPED)
 			shape.limit = 0;
 		run(ptx, kernel, &shape, SIMT_CODE_COMPILED, b);
@@ -234,14 +238,14 @@ static void access_memory(struct text *t)
 					    "ld.f32 %%f%u, [%%at%u];\n",
 					    "ld.global.s8 %%r%u, [%%at%u];\n",
 					    "ld.volatile.u16 %%h%u, [%%at%u];\n",
-					    "ld.global.v2.u32 {%%r%u, %%r3}, [%%at%u+8];\n",
+					    "ld.global.v2.u32 {%%r%u, %%r3}, [%%at1+8];\n",
 					    "ld.shared.u32 %%r%u, [%%sh%u];\n",
-					    "ld.shared.u64 %%d%u, [%%sh%u+8];\n",
+					    "ld.shared.u64 %%d%u, [%%sh1+8];\n",
 					    "ld.local.u32 %%r%u, [%%lo%u];\n"};
 	static const char *const stores[] = {"st.global.u32 [%%at%u], %%r%u;\n",
 					     "st.f32 [%%at%u+4], %%f%u;\n",
 					     "st.global.u8 [%%at%u+3], %%r%u;\n",
-					     "st.global.v4.f32 [%%at%u], {%%f1, %%f%u, %%f2, %%f3};\n",
+					     "st.global.v4.f32 [%%at1], {%%f1, %%f0, %%f2, %%f3};\n",
 					     "st.shared.u32 [%%sh%u], %%r%u;\n",
 					     "st.shared.u16 [%%sh%u+2], %%h%u;\n",
 					     "st.local.u32 [%%lo%u], %%r%u;\n",
@@ -390,12 +394,15 @@ static void generated(uint32_t count, uint32_t length)
 	static const struct shape shapes[] = {{3, 64, 16, 0, 0}, {2, 77, 3, 0, 0},    {3, 96, 16, 2, 0},
 					      {2, 40, 1, 0, 0},  {2, 96, 16, 0, 700}, {1, 96, 7, 0, 501}};
 
+	ran = ended = 0;
 	for (uint32_t n = 0; n < count; n++) {
 		g_autofree char *ptx = generate(length);
 
 		for (uint32_t i = 0; i < G_N_ELEMENTS(shapes); i++)
 			assert_true(compare(ptx, "k", shapes[i]));
 	}
+	/* Two shapes of six have a limit; of the others most are to come to their end. */
+	assert_true(ended * 2 >= ran);
 }
 
 static void test_generated(void **unused)

@@ -48,6 +48,9 @@ static void settle(struct turn *t)
 	const int32_t now = t->pub.left > 0 ? t->pub.left : 0;
 	const uint64_t count = (uint64_t)(t->from - now);
 
+	/* What is ahead was computed by the lanes of now: they may meet others before it is counted. */
+	if (t->pub.left < 0 && t->from > 0)
+		t->w->state->ahead_lanes = t->pub.lanes;
 	t->from = now;
 	*t->by->warp_instructions += count;
 	t->by->thread_instructions += count * simt_lane_count(t->pub.lanes) - t->pub.idle;
@@ -127,7 +130,7 @@ static uint32_t take_ahead(struct simt_turner *by, struct simt_launch *l, struct
 
 	w->state->ahead -= taken;
 	*by->warp_instructions += taken;
-	by->thread_instructions += (uint64_t)taken * simt_lane_count(w->active_mask);
+	by->thread_instructions += (uint64_t)taken * simt_lane_count(w->state->ahead_lanes);
 	w->instruction_count += taken;
 	l->state->steps += taken;
 	return count - taken;
