@@ -324,7 +324,8 @@ struct simt_warp_state {
 	uint8_t *scratch;                   /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
 	struct simt_warp *next_free, *next; /* guests */
 	uint32_t local_slot;
-	uint32_t ahead, ahead_lanes; /* instructions computed that are of turns to come, and by which lanes (native/turn.c) */
+	uint32_t ahead;	      /* instructions computed that are of turns to come (native/turn.c), */
+	uint32_t ahead_lanes; /* by these lanes */
 };
 
 struct simt_barrier {

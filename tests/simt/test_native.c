@@ -405,6 +405,15 @@ static void generated(uint32_t count, uint32_t length)
 	assert_true(ended * 2 >= ran);
 }
 
+/* Constants that differ by lane, as a source of arithmetic and of a store. */
+static void test_lanes(void **unused)
+{
+	(void)unused;
+	assert_true(compare(RIG_KERNEL("mov.u32 %r1, %laneid; mov.u32 %r2, %lanemask_lt; add.u32 %r1, %r1, %r2;\n"
+				       "st.global.u32 [%at], %r1; st.global.u32 [%at+512], %laneid;"),
+			    "k", (struct shape){2, 48, 16, 0, 0}));
+}
+
 static void test_generated(void **unused)
 {
 	(void)unused;
@@ -555,8 +564,8 @@ static void test_many(void **unused)
 /* Code is kept in a folder of this run's own. */
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_faults),
-					   cmocka_unit_test(test_kept)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_lanes),
+					   cmocka_unit_test(test_faults), cmocka_unit_test(test_kept)};
 	const struct CMUnitTest long_tests[] = {cmocka_unit_test(test_many), cmocka_unit_test(test_files)};
 	g_autofree char *cache = g_dir_make_tmp("strata-native-XXXXXX", NULL),
 			*inner = g_build_filename(cache, "strata", NULL);

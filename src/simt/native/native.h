@@ -57,6 +57,9 @@ bool native_piece_add(struct native_piece *c, uint32_t pc);
 void native_piece_end(struct native_piece *c, const char *name, const uint8_t *live, const uint8_t *live_preds,
 		      GString *out);
 
+/* Is the constant the same in all lanes? %laneid and the like are not. */
+bool native_is_uniform(const struct simt_program_priv *p, struct simt_ref r);
+
 /* ---- library.c ---- */
 
 /* Loads the code of n->text: kept, or compiled now if may_compile. Sets n->fn; else n->why, unless it may be compiled

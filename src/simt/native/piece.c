@@ -95,9 +95,19 @@ static struct row_var *row_of(struct native_piece *c, struct simt_ref r, bool is
 	return v;
 }
 
+bool native_is_uniform(const struct simt_program_priv *p, struct simt_ref r)
+{
+	for (uint32_t i = 1; i < SIMT_LANES; i++)
+		if (simt_lane_get(p->rows + r.off, r.bytes, i) != simt_lane_get(p->rows + r.off, r.bytes, 0))
+			return false;
+	return true;
+}
+
 /* The raw value of a row, as an expression of as many bits as the row has. */
 static char *raw(struct native_piece *c, struct simt_ref r)
 {
+	if (r.base == SIMT_BASE_CONST && !native_is_uniform(c->p, r))
+		return g_strdup_printf("ROW%u(t->consts + %u)[i]", r.bytes, r.off);
 	if (r.base == SIMT_BASE_CONST)
 		return g_strdup_printf(r.bytes == 8 ? "0x%llxull" : "0x%llxu",
 				       (unsigned long long)simt_lane_get(c->p->rows + r.off, r.bytes, 0));

@@ -140,7 +140,10 @@ static void element(GString *out, const struct simt_program_priv *p, const struc
 				       op->is_signed ? 's' : 'u', op->bytes, r.bytes, r.off, k * op->bytes);
 		return;
 	}
-	if (r.base == SIMT_BASE_CONST)
+	if (r.base == SIMT_BASE_CONST && !native_is_uniform(p, r))
+		g_string_append_printf(out, "{\nconst uint%u_t *row = ROW%u(t->consts + %u);\n", r.bytes * 8u, r.bytes,
+				       r.off);
+	else if (r.base == SIMT_BASE_CONST)
 		g_string_append_printf(out,
 				       "{\nuint%u_t row[32] __attribute__((aligned(64)));\nLANES row[i] = 0x%llxull;\n",
 				       r.bytes * 8u, (unsigned long long)simt_lane_get(p->rows + r.off, r.bytes, 0));

@@ -152,6 +152,7 @@ static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch
 	t.out = &by->step;
 	t.pub.idle = 0;
 	t.pub.special = s->special;
+	t.pub.consts = s->base[SIMT_BASE_CONST];
 	t.pub.polled = &s->polled;
 	t.pub.spin_count = &s->spin_count;
 	t.pub.spin_budget = &s->spin_budget;

@@ -31,6 +31,7 @@ enum native_end {
 struct native_turn {
 	uint8_t *frame;         /* rows of the running function */
 	const uint8_t *special; /* rows of special registers */
+	const uint8_t *consts;  /* rows of constants, for those that differ by lane (%laneid) */
 	uint32_t *pred;         /* predicates of the running function */
 	uint16_t *polled;       /* what lanes that only poll are known by: see simt_spin_check */
 	uint32_t *spin_count, *spin_budget;
