@@ -23,8 +23,10 @@
 enum {
 	LOOKS = 64,	       /* at the step's number, between two looks at the clock */
 	LOOK_NS = 50000,       /* that an idle thread looks for work: longer than what is done between two steps */
-	LATE_MAX = 256,	       /* steps in a row in which the others came too late, after which they are left alone */
-	REST_MIN = 256, REST_MAX = 16384, /* steps for which they are; twice as many each time */
+	/* Steps in which the others came too late, less those in which they helped, after which they are left alone.
+	 * One in which somebody stood still in an item, for the host runs something else, counts for many. */
+	LATE_MAX = 256, STOOD_STILL = 64,
+	REST_MIN = 1024, REST_MAX = 1 << 17, /* steps for which they are; twice as many each time */
 };
 
 struct segment {
@@ -183,13 +185,16 @@ static void run_alone(const uint32_t *items, uint32_t count, sim_team_fn fn, voi
 		fn(ctx, items[i]);
 }
 
-/* The others have done nothing, or something. */
-static void note_help(struct sim_team *t, bool is_helped)
+static void note_help(struct sim_team *t, bool is_helped, bool has_stood_still)
 {
-	if (is_helped) {
-		t->late_count = 0;
-		t->rest_next = REST_MIN;
-	} else if (++t->late_count == LATE_MAX) {
+	if (is_helped && !has_stood_still) {
+		t->late_count -= t->late_count != 0;
+		if (!t->late_count)
+			t->rest_next = REST_MIN;
+		return;
+	}
+	t->late_count += has_stood_still ? STOOD_STILL : 1;
+	if (t->late_count >= LATE_MAX) {
 		t->late_count = 0;
 		t->rest = t->rest_next;
 		t->rest_next = t->rest_next < REST_MAX ? 2 * t->rest_next : REST_MAX;
@@ -198,7 +203,7 @@ static void note_help(struct sim_team *t, bool is_helped)
 
 void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx)
 {
-	uint32_t mine;
+	uint32_t mine, looks = 1;
 
 	if (t->rest || unlikely(t->forks != forks)) {
 		t->rest -= t->rest != 0;
@@ -211,12 +216,12 @@ void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim
 	segments_fill(t, items, count);
 	step_begin(t);
 	mine = step_do(t, 0);
-	for (uint32_t looks = 1; atomic_load_explicit(&t->done, memory_order_acquire) != count; looks++) {
+	for (; atomic_load_explicit(&t->done, memory_order_acquire) != count; looks++) {
 		look_again();
 		if (looks % (LOOKS * LOOKS) == 0)
 			sched_yield();
 	}
-	note_help(t, mine != count);
+	note_help(t, mine != count, looks > LOOKS * LOOKS);
 }
 
 /* ---- its life ---- */
