@@ -12,7 +12,7 @@ enum { THREADS = 256, CTAS = 8, COUNT = THREADS * CTAS, RESULTS = 9 };
 static const char text[] =
     ".version 6.5\n.target sm_60\n.address_size 64\n"
     ".visible .entry functions(.param .u64 in, .param .u64 out)\n{\n"
-    "\t.reg .b64 %i, %o, %u;\n\t.reg .f32 %x, %y, %z, %r;\n\t.reg .b32 %t, %c, %n;\n"
+    "\t.reg .b64 %i, %o, %u;\n\t.reg .f32 %x, %y, %z, %r;\n\t.reg .b32 %t, %c, %n;\n\t.reg .pred %p;\n"
     "\tld.param.u64 %i, [in];\n\tld.param.u64 %o, [out];\n\tmov.u32 %t, %tid.x;\n\tmov.u32 %c, %ctaid.x;\n"
     "\tmov.u32 %n, %ntid.x;\n\tmad.lo.u32 %t, %c, %n, %t;\n"
     "\tmul.wide.u32 %u, %t, 12;\n\tadd.u64 %i, %i, %u;\n\tmul.wide.u32 %u, %t, 36;\n\tadd.u64 %o, %o, %u;\n"
@@ -23,7 +23,8 @@ static const char text[] =
     "\tdiv.rn.f32 %r, %x, %y;\n\tst.global.f32 [%o+12], %r;\n"
     "\trcp.rn.f32 %r, %x;\n\tst.global.f32 [%o+16], %r;\n"
     "\tex2.approx.f32 %r, %y;\n\tst.global.f32 [%o+20], %r;\n"
-    "\tfma.rn.f32 %r, %x, %y, %z;\n\tst.global.f32 [%o+24], %r;\n"
+    "\tsetp.lt.u32 %p, %c, 8;\n" /* holds for all: an instruction with a guard is counted, too */
+    "\t@ %p fma.rn.f32 %r, %x, %y, %z;\n\tst.global.f32 [%o+24], %r;\n"
     "\tsin.approx.f32 %r, %y;\n\tst.global.f32 [%o+28], %r;\n"
     "\tlg2.approx.f32 %r, %x;\n\tst.global.f32 [%o+32], %r;\n"
     "\tret;\n}\n";

@@ -405,11 +405,14 @@ static struct dc_kernel *compile_either_way(const struct ptx_func *entry, const 
 {
 	struct dc_kernel *parts = compile(entry, o, diag), *whole;
 	struct dc_options flat = *o;
+	struct base_diag_list unused; /* there is a kernel, whatever is said of this one */
 
 	if (!parts)
 		return NULL;
 	flat.base_offset = false;
-	whole = compile(entry, &flat, diag);
+	base_diag_init(&unused);
+	whole = compile(entry, &flat, &unused);
+	base_diag_free(&unused);
 	if (whole && whole->counts.weight < parts->counts.weight) {
 		dc_kernel_free(parts);
 		return whole;

@@ -129,6 +129,21 @@ static bool is_flushing(enum dc_op op)
 	       op == DC_OP_FLOAT_ROUND || op == DC_OP_FROOT || op == DC_OP_FNEWTON;
 }
 
+/* Is it a part of a fused multiply-add, of whose text it has a copy? A guard may stand before that. */
+static bool is_of_fma(const char *text)
+{
+	static const char blank[] = " \t";
+
+	if (!text)
+		return false;
+	if (*text == '@') {
+		text += 1 + strspn(text + 1, " \t!");
+		text += strcspn(text, blank);
+		text += strspn(text, blank);
+	}
+	return g_str_has_prefix(text, "fma") || g_str_has_prefix(text, "mad");
+}
+
 static void set_denormals(struct dc_exec *e, const struct dc_arith *arith)
 {
 	const bool gradual = dc_use_is_gradual(&e->use, arith), flushes = is_flushing(e->use.op);
@@ -150,8 +165,7 @@ bool dc_decode(const struct dc_program *p, const struct ptx_inst *i, const struc
 		return refuse(p, i, why, diag);
 	if (p->kernel->has_table_roots)
 		dc_use_table_roots(&e->use);
-	e->is_half_fma = p->kernel->splits_fma && e->use.op == DC_OP_FMUL && i->text &&
-			 (g_str_has_prefix(i->text, "fma") || g_str_has_prefix(i->text, "mad"));
+	e->is_half_fma = p->kernel->splits_fma && e->use.op == DC_OP_FMUL && is_of_fma(i->text);
 	e->has_facts = dc_has_facts(e->use.op);
 	e->base_cycles = dc_base_cycles(&e->use, &p->params.arith);
 	dc_use_keep(&e->use, p->kernel->is_kept, p->kernel->is_open, i);
