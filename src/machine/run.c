@@ -2,6 +2,7 @@
 #include "machine/run.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -102,12 +103,17 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 	const uint64_t start =
 	    MAX(machine_timeline_start_ps(run->timeline, MACHINE_WORK_KERNEL, stream, given_ps), ready_ps);
 	const char *name = machine_kernels_name(run->kernels, l->program->name);
+	fenv_t of_program;
 	bool is_right;
 
 	run->device->ops->advance_ps(run->device, start);
 	run->running_kernel = name;
 	run->launch_count++;
+	/* Kernels have rounding modes of their own; the program's is the host's, as what its denormals are. */
+	fegetenv(&of_program);
+	fesetenv(FE_DFL_ENV);
 	is_right = run->device->ops->launch(run->device, l, result);
+	fesetenv(&of_program);
 	run->running_kernel = NULL;
 	run->is_simulated_over = run->is_simulated_over || result->stop == DEVICE_STOP_SIMULATED;
 	run->kernel_time_ps += result->end_ps - result->start_ps;

@@ -6,6 +6,7 @@
  */
 #include "sim/team.h"
 
+#include <fenv.h>
 #include <glib.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -145,6 +146,7 @@ static void *work(void *arg)
 	struct sim_team *t = w->team;
 	uint32_t step = 0;
 
+	fesetenv(FE_DFL_ENV); /* as machine_run_launch has it: not what the thread that made this one had */
 	while (!atomic_load(&t->ends)) {
 		step = wait_for_step(t, step);
 		step_do(t, w->index);
@@ -226,13 +228,16 @@ void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim
 
 /* ---- its life ---- */
 
-/* Signals are the program's: its own threads take them. */
+/* Signals are the program's: its own threads take them; but those of what a worker does itself. */
 static bool workers_start(struct sim_team *t)
 {
+	static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 	sigset_t all, before;
 	uint32_t started = 1;
 
 	sigfillset(&all);
+	for (uint32_t i = 0; i < ARRAY_COUNT(own); i++)
+		sigdelset(&all, own[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (; started < t->thread_count; started++) {
 		struct worker *w = &t->workers[started];

@@ -2,12 +2,14 @@
  *
  * Code is kept in $XDG_CACHE_HOME/strata/kernels (~/.cache) as KEY-SUM.so: the key is the checksum of all that decides
  * it (the text, the options, the compiler), the sum that of the file, so that a damaged one is not loaded. Two who
- * compile the same at once each make their own, and one of them stays. Where nothing can be kept, code is used once.
+ * compile the same at once each make their own, and one of them stays. Where nothing can be kept, code is used once; so
+ * it is where the folder or the file is another user's, or may be written by one.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "simt/native/native.h"
@@ -97,6 +99,14 @@ static char *kept_name(const char *folder, const char *key, const char *library)
 	return g_strdup_printf("%s/%s-%.16s.so", folder, key, sum);
 }
 
+/* Nobody else can have written it: what is kept runs in this process. */
+static bool is_ours(const char *path, mode_t kind)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() && !(st.st_mode & 022);
+}
+
 /* The kept code of this key, or NULL; damaged files are removed. */
 static char *find_kept(const char *folder, const char *key)
 {
@@ -110,6 +120,8 @@ static char *find_kept(const char *folder, const char *key)
 		if (!g_str_has_prefix(name, key))
 			continue;
 		path = g_build_filename(folder, name, NULL);
+		if (!is_ours(path, S_IFREG))
+			continue;
 		right = kept_name(folder, key, path);
 		if (right && !strcmp(path, right))
 			found = g_steal_pointer(&path);
@@ -135,6 +147,8 @@ static bool open_library(struct simt_native *n, const char *path)
 	}
 	symbol.object = dlsym(n->library, "strata_native");
 	n->fn = symbol.fn;
+	if (!n->fn)
+		n->why = g_strdup_printf("its host code %s has no function strata_native", path);
 	return n->fn != NULL;
 }
 
@@ -143,22 +157,35 @@ static char *scratch_new(const char *kept)
 {
 	char *folder = g_build_filename(kept, "make-XXXXXX", NULL);
 
-	if (!g_mkdir_with_parents(kept, 0777) && g_mkdtemp(folder))
+	if (!g_mkdir_with_parents(kept, 0700) && is_ours(kept, S_IFDIR) && g_mkdtemp(folder))
 		return folder;
 	g_free(folder);
 	return g_dir_make_tmp("strata-kernels-XXXXXX", NULL);
+}
+
+/* What changes code, or preloads libraries, is not the compiler's: it is in no key. */
+static char **environment(void)
+{
+	static const char *const passed[] = {"PATH", "HOME", "TMPDIR"};
+	char **e = g_environ_setenv(NULL, "LC_ALL", "C", TRUE);
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(passed); i++)
+		if (g_getenv(passed[i]))
+			e = g_environ_setenv(e, passed[i], g_getenv(passed[i]), TRUE);
+	return e;
 }
 
 static bool compile(struct simt_native *n, GPtrArray *argv, const char *source, const char *library)
 {
 	g_autoptr(GError) error = NULL;
 	g_autofree char *said = NULL;
+	g_auto(GStrv) env = environment();
 	char *const rest[] = {(char *)"-o", (char *)library, (char *)source, NULL};
 	int status;
 
 	for (uint32_t i = 0; i < G_N_ELEMENTS(rest); i++)
 		g_ptr_array_add(argv, rest[i]);
-	if (!g_spawn_sync(NULL, (char **)argv->pdata, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
+	if (!g_spawn_sync(NULL, (char **)argv->pdata, env, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL, &said,
 			  &status, &error)) {
 		n->why = g_strdup_printf("%s does not run: %s", (char *)argv->pdata[0], error->message);
 		return false;
@@ -184,8 +211,8 @@ static void make(struct simt_native *n, GPtrArray *argv, const char *kept, const
 	if (!g_file_set_contents(source, n->text, -1, NULL)) {
 		n->why = g_strdup_printf("%s cannot be written", source);
 	} else if (compile(n, argv, source, library) && open_library(n, library)) {
-		name = kept_name(kept, key, library);
-		if (name)
+		name = is_ours(kept, S_IFDIR) ? kept_name(kept, key, library) : NULL;
+		if (name && !g_chmod(library, 0700))
 			(void)!g_rename(library, name);
 	}
 	g_remove(source);
@@ -205,7 +232,7 @@ void native_load(struct simt_native *n, enum simt_isa isa, bool may_compile)
 	}
 	argv = command(compiler, isa);
 	key = key_of(n->text, argv);
-	found = find_kept(kept, key);
+	found = is_ours(kept, S_IFDIR) ? find_kept(kept, key) : NULL;
 	if (found)
 		open_library(n, found);
 	else if (may_compile)

@@ -295,9 +295,9 @@ static void add_branch(struct text *t, uint32_t pc)
 	if (is_back)
 		g_string_append_printf(
 		    t->body,
-		    "if (on && (on != lanes || lanes != t->live) && unlikely(!native_goes_back(t)))\n"
-		    "STEP(%u);\n",
-		    pc);
+		    "if (on && (on != lanes || lanes != t->live) && unlikely(rpc == %uu || !native_goes_back(t)))\n"
+		    "STEP(%u);\n", /* lanes that meet there do so before the interpreter counts the round */
+		    target, pc);
 	g_string_append_printf(t->body, "left--;\nif (on == lanes)\ngoto A%u;\nidle += native_count(lanes & ~on);\n",
 			       target);
 	g_string_append_printf(

@@ -299,6 +299,8 @@ void rt_thread_finish(void *result)
 	rt_note(THREAD_END, 0);
 	self->result = result;
 	rt_call_system();
+	if (rt_live_count() == 1) /* others have ended meanwhile */
+		exit(0);
 	self->ended = 1; /* from here on who joins may free it: no others run before it has left */
 	rt_wake(&self->ended, INT32_MAX);
 	self->state = RT_ENDED;

@@ -181,6 +181,8 @@ static void *work(void *arg)
 		leave_at_once();
 	if (!strcmp(how, "trap"))
 		trap();
+	if (!strcmp(how, "both-exit"))
+		pthread_barrier_wait(&met);
 	return arg;
 }
 
@@ -205,7 +207,9 @@ int main(int argc, char **argv)
 		pthread_mutex_lock(&first);
 		pthread_mutex_lock(&first); /* ALONE */
 	}
-	if (!strcmp(how, "main-exit"))
+	if (!strcmp(how, "both-exit")) /* nobody is the last one before the other has said that it ends */
+		pthread_barrier_wait(&met);
+	if (!strcmp(how, "main-exit") || !strcmp(how, "both-exit"))
 		pthread_exit(NULL);
 	pthread_join(t, NULL);
 	puts("end of main");
