@@ -41,6 +41,22 @@ BLAS_API cublasStatus_t strata_blas_refuse(const char *call, const char *reason)
 /* A status by its name, or in words (status.c). */
 BLAS_API const char *strata_blas_status_name(cublasStatus_t status, bool is_sentence);
 
+/* ---- live.c: the handles that there are ---- */
+
+enum blas_kind { BLAS_HANDLE = 1, BLAS_LT_HANDLE = 2 };
+
+/* A handle begins with it. */
+struct blas_live {
+	enum blas_kind kind;
+	struct blas_live *next;
+};
+
+BLAS_API void strata_blas_add(struct blas_live *handle, enum blas_kind kind);
+/* Takes a handle out of the list; false: there is none of the kind at that address. */
+BLAS_API bool strata_blas_remove(const void *handle, enum blas_kind kind);
+/* Whether a handle of one of the kinds lies at an address, which is not read to find that out. */
+BLAS_API bool strata_blas_is_live(const void *handle, unsigned int kinds);
+
 /* ---- scalar.c: factors ---- */
 
 /* A factor of type `type` (CUDA_R_32F, 64F, 16F or 32I) for kernels; false: there is no such type. */
@@ -66,13 +82,13 @@ BLAS_API cublasStatus_t strata_blas_product(struct blas_product *p, CUstream str
 enum { BLAS_BLOCKS_MAX = 128, BLAS_PARTIAL_BYTES = 16 };
 
 struct cublasContext {
+	struct blas_live live;
 	CUcontext context;
 	CUstream stream;
 	CUdeviceptr reduction; /* a counter, a result, partial sums */
 	cublasPointerMode_t pointer_mode;
 	cublasAtomicsMode_t atomics_mode;
 	cublasMath_t math_mode;
-	struct cublasContext *next;
 };
 
 /* Makes the handle's context current for the call if no context is. */

@@ -1,22 +1,12 @@
 /* handle.c - handles of libcublas: what a call finds set. */
 #include <cublasLt.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "cublas/blas.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct cublasContext *handles;
-
 static bool is_live(cublasHandle_t handle)
 {
-	bool is_found = false;
-
-	pthread_mutex_lock(&lock);
-	for (const struct cublasContext *h = handles; h && !is_found; h = h->next)
-		is_found = h == handle;
-	pthread_mutex_unlock(&lock);
-	return is_found;
+	return strata_blas_is_live(handle, BLAS_HANDLE);
 }
 
 cublasStatus_t blas_enter(cublasHandle_t handle)
@@ -53,10 +43,7 @@ BLAS_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 		free(h);
 		return status;
 	}
-	pthread_mutex_lock(&lock);
-	h->next = handles;
-	handles = h;
-	pthread_mutex_unlock(&lock);
+	strata_blas_add(&h->live, BLAS_HANDLE);
 	*handle = h;
 	return status;
 }
@@ -64,16 +51,11 @@ BLAS_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 /* The handle's work is waited for, as its memory goes. */
 BLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
-	struct cublasContext **at;
 	CUresult e;
 
 	BLAS_ENTER(handle);
-	pthread_mutex_lock(&lock);
-	for (at = &handles; *at && *at != handle; at = &(*at)->next)
-		;
-	if (*at)
-		*at = handle->next;
-	pthread_mutex_unlock(&lock);
+	if (!strata_blas_remove(handle, BLAS_HANDLE))
+		return CUBLAS_STATUS_NOT_INITIALIZED;
 	e = cuMemFree(handle->reduction);
 	free(handle);
 	/* A device that was reset has freed it already. */

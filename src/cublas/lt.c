@@ -8,14 +8,13 @@
 /* ---- handles: nothing is kept in them ---- */
 
 struct cublasLtContext {
-	uint64_t magic;
+	struct blas_live live;
 };
 
-static const uint64_t MAGIC = 0x737472617461424c;
-
+/* A handle of cuBLAS is one as well. */
 static bool is_live(cublasLtHandle_t handle)
 {
-	return handle && handle->magic == MAGIC;
+	return strata_blas_is_live(handle, BLAS_HANDLE | BLAS_LT_HANDLE);
 }
 
 BLAS_API cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
@@ -30,15 +29,14 @@ BLAS_API cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
 	*handle = malloc(sizeof(**handle));
 	if (!*handle)
 		return CUBLAS_STATUS_ALLOC_FAILED;
-	(*handle)->magic = MAGIC;
+	strata_blas_add(&(*handle)->live, BLAS_LT_HANDLE);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 BLAS_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
 {
-	if (!is_live(handle))
+	if (!strata_blas_remove(handle, BLAS_LT_HANDLE))
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	handle->magic = 0;
 	free(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }
