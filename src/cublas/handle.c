@@ -40,6 +40,8 @@ BLAS_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 	if (status == CUBLAS_STATUS_SUCCESS)
 		status = strata_blas_status(cuMemsetD8(h->reduction, 0, bytes));
 	if (status != CUBLAS_STATUS_SUCCESS) {
+		if (h->reduction)
+			cuMemFree(h->reduction);
 		free(h);
 		return status;
 	}

@@ -1,7 +1,28 @@
-/* test_handle.c - handles of the two libraries: which stands for which, and what one that is gone is. */
+/* test_handle.c - handles of the two libraries: which stands for which, what one that is gone is, and what a handle
+ * that could not be made leaves. */
 #include <cublasLt.h>
+#include <dlfcn.h>
 
 #include "common.h"
+
+/* The libraries find this function before the driver's: it fails where it is told to. */
+static bool is_failing;
+
+CUresult cuMemsetD8(CUdeviceptr at, unsigned char value, size_t bytes)
+{
+	CUresult (*of_driver)(CUdeviceptr, unsigned char, size_t) =
+	    (CUresult (*)(CUdeviceptr, unsigned char, size_t))dlsym(RTLD_NEXT, "cuMemsetD8_v2");
+
+	return is_failing ? CUDA_ERROR_LAUNCH_FAILED : of_driver(at, value, bytes);
+}
+
+static size_t free_bytes(void)
+{
+	size_t left = 0, all;
+
+	OK(cuMemGetInfo(&left, &all));
+	return left;
+}
 
 /* A square product of ones, by cublasLt. */
 static cublasStatus_t ask(cublasLtHandle_t handle)
@@ -68,9 +89,32 @@ static void is_no_handle(void)
 	SAME(cublasLtDestroy((cublasLtHandle_t)(uintptr_t)16), CUBLAS_STATUS_NOT_INITIALIZED);
 }
 
+/* A handle has memory of the device; one that could not be made has given it back. */
+static void leaves_nothing(void)
+{
+	const size_t before = free_bytes();
+	cublasHandle_t handle;
+
+	OK(cublasCreate(&handle));
+	SAME(free_bytes() < before, 1);
+	OK(cublasDestroy(handle));
+	SAME(free_bytes(), before);
+	is_failing = true;
+	SAME(cublasCreate(&handle), CUBLAS_STATUS_EXECUTION_FAILED);
+	is_failing = false;
+	SAME(free_bytes(), before);
+}
+
 int main(void)
 {
+	cublasHandle_t first;
+
+	OK(cublasCreate(&first));
+	if (mistakes)
+		return test_end("handle");
+	leaves_nothing();
 	is_no_handle();
 	stands_for_the_other();
+	OK(cublasDestroy(first));
 	return test_end("handle");
 }
