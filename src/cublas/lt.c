@@ -359,6 +359,11 @@ static bool epilogue(const struct desc *d, struct blas_gemm_args *g)
 	}
 }
 
+static bool has_aux(const struct blas_gemm_args *g)
+{
+	return g->epilogue & (BLAS_EPILOGUE_KEEP | BLAS_EPILOGUE_GELU_SLOPE);
+}
+
 static const char *not_modelled(const struct request *r, struct blas_gemm_args *g)
 {
 	const struct layout *layouts[] = {&r->a, &r->b, &r->c, &r->d};
@@ -410,6 +415,8 @@ static cublasStatus_t prepare(struct blas_product *p, const struct request *r)
 	p->args.aux = r->desc.aux;
 	p->args.aux_stride = r->desc.aux_ld;
 	p->args.aux_batch = r->desc.aux_batch_stride;
+	if (has_aux(&p->args) && p->args.aux_stride < p->args.m)
+		return CUBLAS_STATUS_INVALID_VALUE;
 	return strata_blas_product_check(p);
 }
 
@@ -481,7 +488,7 @@ BLAS_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDe
 	if (status != CUBLAS_STATUS_SUCCESS)
 		return status;
 	if (((p.args.epilogue & BLAS_EPILOGUE_BIAS) && !p.args.bias) ||
-	    ((p.args.epilogue & (BLAS_EPILOGUE_KEEP | BLAS_EPILOGUE_GELU_SLOPE)) && !p.args.aux))
+	    (has_aux(&p.args) && !p.args.aux))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	strata_blas_scalar(&p.args.alpha, alpha, p.scale_type, r.desc.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE);
 	strata_blas_scalar(&p.args.beta, beta, p.scale_type, r.desc.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE);

@@ -286,6 +286,43 @@ static void attributes(void)
 	SAME(cublasLtGetVersion() / 10000, 13);
 }
 
+/* The auxiliary matrix has D's rows: its columns lie that far apart at least; by default they lie at one place. */
+static void auxiliary_strides(void)
+{
+	static const int32_t epilogues[] = {CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+					    CUBLASLT_EPILOGUE_DGELU};
+	static const int64_t strides[] = {0, -16, 15, 16, 24};
+	const float one = 1;
+	void *matrix = (void *)256;
+	cublasLtMatrixLayoutOpaque_t layout;
+	cublasLtMatmulDescOpaque_t desc;
+	cublasLtMatmulPreferenceOpaque_t preference;
+	cublasLtMatmulHeuristicResult_t found;
+	int count;
+
+	OK(cublasLtMatrixLayoutInit(&layout, CUDA_R_32F, 16, 16, 16));
+	OK(cublasLtMatmulPreferenceInit(&preference));
+	for (size_t i = 0; i < 15; i++) {
+		const int64_t stride = strides[i % 5];
+		const cublasStatus_t expected = stride < 16 ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+
+		OK(cublasLtMatmulDescInit(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+		SET(&desc, CUBLASLT_MATMUL_DESC_EPILOGUE, epilogues[i / 5]);
+		SET(&desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, matrix);
+		SET(&desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, matrix);
+		if (stride)
+			SET(&desc, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, stride);
+		SAME(cublasLtMatmulAlgoGetHeuristic(handle, &desc, &layout, &layout, &layout, &layout, &preference, 1,
+						    &found, &count),
+		     expected);
+		SAME(count, expected == CUBLAS_STATUS_SUCCESS);
+		if (expected != CUBLAS_STATUS_SUCCESS)
+			SAME(cublasLtMatmul(handle, &desc, &one, matrix, &layout, matrix, &layout, &one, matrix,
+					    &layout, matrix, &layout, NULL, NULL, 0, NULL),
+			     expected);
+	}
+}
+
 int main(void)
 {
 	OK(cublasLtCreate(&handle));
@@ -293,6 +330,7 @@ int main(void)
 		return test_end("lt");
 	all_epilogues();
 	attributes();
+	auxiliary_strides();
 	OK(cublasLtDestroy(handle));
 	return test_end("lt");
 }
