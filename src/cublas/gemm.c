@@ -59,8 +59,14 @@ static cublasComputeType_t of_mode(cublasHandle_t handle, cublasComputeType_t co
 
 	if (compute != CUBLAS_COMPUTE_32F || type != CUDA_R_32F)
 		return compute;
-	return mode == CUBLAS_TF32_TENSOR_OP_MATH || mode == CUBLAS_TENSOR_OP_MATH ? CUBLAS_COMPUTE_32F_FAST_TF32
-										   : compute;
+	switch (mode) {
+	case CUBLAS_TENSOR_OP_MATH:
+		return CUBLAS_COMPUTE_32F_FAST_16F;
+	case CUBLAS_TF32_TENSOR_OP_MATH:
+		return CUBLAS_COMPUTE_32F_FAST_TF32;
+	default:
+		return compute;
+	}
 }
 
 static void shape(struct blas_product *p, const struct gemm *g)

@@ -251,6 +251,41 @@ static void named(cublasHandle_t h)
 	}
 }
 
+/* Two math modes let f32 be rounded to tf32, which 1 + 2^-12 does not survive; a pedantic compute type forbids it. */
+static void math_modes(cublasHandle_t h)
+{
+	static const struct {
+		cublasMath_t mode;
+		bool is_tf32;
+	} modes[] = {
+	    {CUBLAS_DEFAULT_MATH, false},
+	    {CUBLAS_TENSOR_OP_MATH, true},
+	    {CUBLAS_PEDANTIC_MATH, false},
+	    {CUBLAS_TF32_TENSOR_OP_MATH, true},
+	};
+	const float one = 1, zero = 0, value = 1 + 0x1p-12f;
+	CUdeviceptr x;
+	float got;
+
+	OK(cuMemAlloc(&x, 3 * sizeof(float)));
+	OK(cuMemcpyHtoD(x, &value, sizeof(value)));
+	OK(cuMemcpyHtoD(x + 4, &one, sizeof(one)));
+	for (unsigned int i = 0; i < 16; i++) {
+		const bool is_pedantic = i & 4, is_sum_kept = i & 8;
+		const unsigned int more = is_sum_kept ? CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION : 0;
+
+		OK(cublasSetMathMode(h, (cublasMath_t)((unsigned int)modes[i % 4].mode | more)));
+		OK(cublasGemmEx(h, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, (void *)x, CUDA_R_32F, 1, (void *)(x + 4),
+				CUDA_R_32F, 1, &zero, (void *)(x + 8), CUDA_R_32F, 1,
+				is_pedantic ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+		OK(cuMemcpyDtoH(&got, x + 8, sizeof(got)));
+		NEAR((double)got, modes[i % 4].is_tf32 && !is_pedantic ? 1 : (double)value, 0,
+		     "math mode %d, pedantic %d", (int)modes[i % 4].mode, is_pedantic);
+	}
+	OK(cublasSetMathMode(h, CUBLAS_DEFAULT_MATH));
+	OK(cuMemFree(x));
+}
+
 static void refused(cublasHandle_t h)
 {
 	const float one = 1;
@@ -284,6 +319,7 @@ int main(void)
 		return test_end("gemm");
 	all_forms(h);
 	named(h);
+	math_modes(h);
 	refused(h);
 	OK(cublasDestroy(h));
 	SAME(cublasDestroy(h), CUBLAS_STATUS_NOT_INITIALIZED);
