@@ -6,13 +6,12 @@
  */
 #include "gpu/sampling.h"
 
-#include <ctype.h>
 #include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
+#include "device/launches.h"
 #include "gpu/priv.h"
 
 enum { GROUPS_MAX = 64 }; /* of a kind; a launch that is in none of them is timed */
@@ -112,27 +111,19 @@ static void kind_free(void *p)
 	g_free(k);
 }
 
-static bool is_number(const char *text)
-{
-	while (isdigit((unsigned char)*text))
-		text++;
-	return !*text;
-}
-
 /* "N", "N-M", "profiler", or a kernel's name. */
 static void only_read(struct sampling *s)
 {
-	const char *text = s->run->only, *dash = strchr(text, '-');
-	g_autofree char *first = g_strndup(text, dash ? (size_t)(dash - text) : strlen(text));
+	const char *text = s->run->only;
 
 	if (!*text)
-		return;
-	s->only = !strcmp(text, "profiler") ? ONLY_REGION : ONLY_KERNEL;
-	if (!*first || !is_number(first) || (dash && (!dash[1] || !is_number(dash + 1))))
-		return;
-	s->only = ONLY_NUMBERS;
-	s->only_first = strtoull(first, NULL, 10);
-	s->only_last = dash ? strtoull(dash + 1, NULL, 10) : s->only_first;
+		s->only = ONLY_NOTHING;
+	else if (!strcmp(text, "profiler"))
+		s->only = ONLY_REGION;
+	else if (device_launches_read(text, &s->only_first, &s->only_last))
+		s->only = ONLY_NUMBERS;
+	else
+		s->only = ONLY_KERNEL;
 }
 
 struct sampling *sampling_new(struct gpu *g)
@@ -146,7 +137,8 @@ struct sampling *sampling_new(struct gpu *g)
 	s->g = g;
 	s->run = run;
 	s->is_forwarding = *run->fast_forward != '\0';
-	s->forward_left = is_number(run->fast_forward) ? strtoull(run->fast_forward, NULL, 10) : UINT64_MAX;
+	if (!device_launches_count(run->fast_forward, &s->forward_left))
+		s->forward_left = UINT64_MAX;
 	only_read(s);
 	s->kinds = g_ptr_array_new_with_free_func(kind_free);
 	s->kind_of = g_hash_table_new(g_str_hash, g_str_equal);

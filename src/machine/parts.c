@@ -2,6 +2,7 @@
 #include "machine/parts.h"
 
 #include "base/check.h"
+#include "device/launches.h"
 #include "gpu/device.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
@@ -257,6 +258,22 @@ static void refuse_account(const struct machine_config *c, struct base_diag_list
 			who->str);
 }
 
+/* Numbers of launches that are none: no launch is of them, and no kernel has such a name. */
+static void launches_check(const struct run_params *run, struct base_diag_list *diag)
+{
+	uint64_t first, last, count;
+
+	if (device_launches_are_numbers(run->only) && !device_launches_read(run->only, &first, &last))
+		base_diag_error(diag, base_diag_place(diag, "run.only"),
+				"run.only = %s: expected a launch N, or launches N-M with 1 <= N <= M, or a kernel's "
+				"name, or profiler",
+				run->only);
+	if (device_launches_are_numbers(run->fast_forward) && !device_launches_count(run->fast_forward, &count))
+		base_diag_error(diag, base_diag_place(diag, "run.fast_forward"),
+				"run.fast_forward = %s: expected a number of launches, or a kernel's name",
+				run->fast_forward);
+}
+
 /* What keeps every cycle cannot be estimated from some of them. */
 static void sampled_check(const struct machine_config *c, struct base_diag_list *diag)
 {
@@ -295,6 +312,7 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 				(unsigned long long)bytes);
 	if (machine_run_params(c)->account && !machine_config_has_account(c))
 		refuse_account(c, diag);
+	launches_check(machine_run_params(c), diag);
 	sampled_check(c, diag);
 	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
 	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))

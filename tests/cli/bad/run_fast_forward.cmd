@@ -1,0 +1,1 @@
+run --fast-forward 3x vectoradd

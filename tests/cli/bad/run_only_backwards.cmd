@@ -1,0 +1,1 @@
+run --only 9-5 vectoradd

@@ -1,0 +1,1 @@
+run --only 3- vectoradd

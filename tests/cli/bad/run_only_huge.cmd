@@ -1,0 +1,1 @@
+run --only 99999999999999999999 vectoradd

@@ -1,0 +1,1 @@
+run --only -4 vectoradd

@@ -1,0 +1,1 @@
+run --only 0 vectoradd
