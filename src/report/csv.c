@@ -1,4 +1,5 @@
 /* csv.c - runs as a table for other programs: a line per run, a column per value. */
+#include "report/csv_line.h"
 #include "report/runs.h"
 
 #include <glib.h>
@@ -45,33 +46,6 @@ static void columns_of(GPtrArray *columns, GHashTable *seen, const char *group, 
 	}
 }
 
-static void put(GString *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\n\r")) {
-		g_string_append(out, text);
-		return;
-	}
-	g_string_append_c(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			g_string_append_c(out, '"');
-		g_string_append_c(out, *text);
-	}
-	g_string_append_c(out, '"');
-}
-
-static void put_value(GString *out, const json_t *v)
-{
-	if (json_is_string(v))
-		put(out, json_string_value(v));
-	else if (json_is_real(v))
-		g_string_append_printf(out, "%.15g", json_real_value(v));
-	else if (json_is_integer(v))
-		g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
-	else if (json_is_boolean(v))
-		g_string_append(out, json_is_true(v) ? "true" : "false");
-}
-
 static const json_t *value_at(const json_t *run, const char *column)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
@@ -93,18 +67,6 @@ static const json_t *value_at(const json_t *run, const char *column)
 	return json_object_get(run, column);
 }
 
-static void put_args(GString *out, const json_t *args)
-{
-	GString *line = g_string_new(NULL);
-	size_t i;
-	json_t *arg;
-
-	json_array_foreach(args, i, arg)
-		g_string_append_printf(line, "%s%s", i ? " " : "", json_string_value(arg));
-	put(out, line->str);
-	g_string_free(line, TRUE);
-}
-
 char *report_runs_csv(const json_t *runs)
 {
 	g_autoptr(GPtrArray) columns = g_ptr_array_new();
@@ -120,14 +82,14 @@ char *report_runs_csv(const json_t *runs)
 			columns_of(columns, seen, groups[g], json_object_get(run, groups[g]));
 	for (uint32_t c = 0; c < columns->len; c++) {
 		g_string_append_c(out, ',');
-		put(out, columns->pdata[c]);
+		report_csv_put(out, columns->pdata[c]);
 	}
 	g_string_append_c(out, '\n');
 	json_array_foreach(runs, i, run) {
-		put_args(out, json_object_get(run, "args"));
+		report_csv_put_args(out, json_object_get(run, "args"));
 		for (uint32_t c = 0; c < columns->len; c++) {
 			g_string_append_c(out, ',');
-			put_value(out, value_at(run, columns->pdata[c]));
+			report_csv_put_value(out, value_at(run, columns->pdata[c]));
 		}
 		g_string_append_c(out, '\n');
 	}

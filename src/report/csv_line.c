@@ -1,4 +1,4 @@
-/* csv_line.c - splits lines of comma-separated values. */
+/* csv_line.c - lines of comma-separated values: split, and written. */
 #include "report/csv_line.h"
 
 #include <glib.h>
@@ -61,4 +61,45 @@ int report_csv_column(const struct report_csv_line *l, const char *name)
 		if (!g_ascii_strcasecmp(l->fields[i].text, name))
 			return (int)i;
 	return -1;
+}
+
+/* ---- writing ---- */
+
+void report_csv_put(GString *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\n\r")) {
+		g_string_append(out, text);
+		return;
+	}
+	g_string_append_c(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			g_string_append_c(out, '"');
+		g_string_append_c(out, *text);
+	}
+	g_string_append_c(out, '"');
+}
+
+void report_csv_put_value(GString *out, const json_t *v)
+{
+	if (json_is_string(v))
+		report_csv_put(out, json_string_value(v));
+	else if (json_is_real(v))
+		g_string_append_printf(out, "%.15g", json_real_value(v));
+	else if (json_is_integer(v))
+		g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+	else if (json_is_boolean(v))
+		g_string_append(out, json_is_true(v) ? "true" : "false");
+}
+
+void report_csv_put_args(GString *out, const json_t *args)
+{
+	GString *line = g_string_new(NULL);
+	size_t i;
+	json_t *arg;
+
+	json_array_foreach((json_t *)(uintptr_t)args, i, arg)
+		g_string_append_printf(line, "%s%s", i ? " " : "", json_string_value(arg));
+	report_csv_put(out, line->str);
+	g_string_free(line, TRUE);
 }

@@ -2,6 +2,8 @@
 #ifndef STRATA_REPORT_CSV_LINE_H
 #define STRATA_REPORT_CSV_LINE_H
 
+#include <glib.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,5 +23,12 @@ void report_csv_split(struct report_csv_line *l, const char *line);
 void report_csv_free(struct report_csv_line *l);
 /* The column of that name, whatever its case; -1: there is none. */
 int report_csv_column(const struct report_csv_line *l, const char *name);
+
+/* Appends a field, in quotes where it needs them. */
+void report_csv_put(GString *out, const char *text);
+/* The same of a value: integers with all their digits, nothing for null. */
+void report_csv_put_value(GString *out, const json_t *value);
+/* The same of a program's arguments, with spaces between them. */
+void report_csv_put_args(GString *out, const json_t *args);
 
 #endif
