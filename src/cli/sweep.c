@@ -7,6 +7,7 @@
 #include "cli/slurm.h"
 #include "cli/sweep_designs.h"
 #include "cli/sweep_runs.h"
+#include "cli/sweep_rows.h"
 #include "cli/sweep_table.h"
 #include "cli/timeout.h"
 

@@ -2,6 +2,7 @@
 #include "cli/sweep_table.h"
 
 #include "cli/options.h"
+#include "cli/sweep_rows.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -9,10 +10,10 @@
 
 enum { ROWS_MAX = 100 };
 
-/* A number at a path as "traffic_bytes.tx" or "stats.sm.issued_cycles"; NAN: there is none. */
-static double number_at(const json_t *result, const char *path)
+/* The number at a path as "traffic_bytes.tx" or "stats.sm.issued_cycles"; NULL: there is none. */
+static json_t *number_at(const json_t *result, const char *path)
 {
-	const json_t *value = json_object_get(result, path);
+	json_t *value = json_object_get(result, path);
 	const char *dot = strchr(path, '.');
 
 	if (!value && dot) {
@@ -20,7 +21,7 @@ static double number_at(const json_t *result, const char *path)
 
 		value = json_object_get(json_object_get(result, outer), dot + 1);
 	}
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	return json_is_number(value) ? value : NULL;
 }
 
 static const char *field_of(const char *objective)
@@ -90,9 +91,9 @@ json_t *cli_sweep_objectives(const struct sweep_plan *plan, const json_t *result
 
 	for (uint32_t i = 0; i < plan->objectives->len; i++) {
 		const char *field = field_of(plan->objectives->pdata[i]);
-		const double value = number_at(result, field);
+		json_t *value = number_at(result, field);
 
-		json_object_set_new(objectives, field, isnan(value) ? json_null() : json_real(value));
+		json_object_set_new(objectives, field, value ? json_incref(value) : json_null());
 	}
 	return objectives;
 }
@@ -171,45 +172,6 @@ json_t *cli_sweep_pack(const struct sweep_plan *plan, const char *name, uint32_t
 			 "runs_done", (int)done_count, "runs_left_out", (int)left_count, "runs", runs);
 }
 
-/* ---- speed-ups ---- */
-
-static bool are_equal(const json_t *a, const json_t *b, const char *key)
-{
-	return json_equal(json_object_get(a, key), json_object_get(b, key));
-}
-
-/* The first run of the same program at the same point, or, where all machines are one, of all points. */
-static const json_t *base_of(const json_t *runs, const json_t *run, bool has_machines)
-{
-	json_t *other;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)runs, i, other)
-		if (are_equal(other, run, "workload") && are_equal(other, run, "args") &&
-		    (!has_machines || are_equal(other, run, "point")))
-			return other;
-	return run;
-}
-
-/* Over the first machine at the same point, or, of one machine, over the first point; null: one has not run. */
-static void put_speedups(json_t *runs)
-{
-	const json_t *first = json_array_get(runs, 0);
-	bool has_machines = false;
-	json_t *run;
-	size_t i;
-
-	json_array_foreach(runs, i, run)
-		has_machines = has_machines || !are_equal(run, first, "machine");
-	json_array_foreach(runs, i, run) {
-		const double own = report_number(json_object_get(run, "result"), "time_ps", NULL);
-		const json_t *base = json_object_get(base_of(runs, run, has_machines), "result");
-		const double time = report_number(base, "time_ps", NULL);
-
-		json_object_set_new(run, "speedup", own > 0 && time > 0 ? json_real(time / own) : json_null());
-	}
-}
-
 json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 {
 	json_t *runs = json_array();
@@ -218,7 +180,7 @@ json_t *cli_sweep_json(const struct cli_sweep *s, const char *name)
 		json_array_append_new(runs, run_json(s, run));
 	for (uint32_t i = 0; i < s->plan->programs->len; i++)
 		mark_front(s, runs, i);
-	put_speedups(runs);
+	cli_sweep_speedups_put(runs);
 	return cli_sweep_pack(s->plan, name, cli_sweep_done_count(s), s->left_count, runs);
 }
 
@@ -342,96 +304,4 @@ void cli_sweep_print(FILE *out, const json_t *sweep)
 	if (is_short)
 		fputs("; shown are those that no other beats, --json FILE has all", out);
 	fputc('\n', out);
-}
-
-/* ---- as a file of comma-separated values ---- */
-
-static void csv_text(GString *out, const char *text)
-{
-	g_autofree char *quoted = NULL;
-
-	if (out->len && out->str[out->len - 1] != '\n')
-		g_string_append_c(out, ',');
-	if (text && strpbrk(text, ",\"\n")) {
-		g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
-		g_autofree char *doubled = g_strjoinv("\"\"", parts);
-
-		quoted = g_strdup_printf("\"%s\"", doubled);
-	}
-	g_string_append(out, quoted ? quoted : text ? text : "");
-}
-
-/* Nothing for null. */
-static void csv_value(GString *out, const json_t *value)
-{
-	g_autofree char *text = NULL;
-
-	if (json_is_string(value))
-		text = g_strdup(json_string_value(value));
-	else if (json_is_boolean(value))
-		text = g_strdup(json_is_true(value) ? "true" : "false");
-	else if (json_is_number(value))
-		text = g_strdup_printf("%.15g", json_number_value(value));
-	csv_text(out, text ? text : "");
-}
-
-static void csv_args(GString *out, const json_t *args)
-{
-	GString *text = g_string_new(NULL);
-	json_t *arg;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)args, i, arg)
-		g_string_append_printf(text, "%s%s", i ? " " : "", json_string_value(arg));
-	csv_text(out, text->str);
-	g_string_free(text, TRUE);
-}
-
-/* The keys of an object in any of the runs, once each, in their order; values are not of it. */
-static json_t *keys_of(const json_t *runs, const char *object)
-{
-	json_t *keys = json_object(), *run, *value;
-	const char *key;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)runs, i, run)
-		json_object_foreach(json_object_get(run, object), key, value)
-			json_object_set_new(keys, key, json_null());
-	return keys;
-}
-
-char *cli_sweep_csv(const json_t *sweep)
-{
-	static const char *const first[] = {"point", "machine", "workload"};
-	static const char *const last[] = {"speedup", "done", "verified", "is_pareto"};
-	static const char *const objects[] = {"values", "objectives"};
-	const json_t *runs = json_object_get(sweep, "runs");
-	json_t *keys[] = {keys_of(runs, objects[0]), keys_of(runs, objects[1])}, *run, *none;
-	GString *out = g_string_new(NULL);
-	const char *key;
-	size_t i;
-
-	for (size_t k = 0; k < G_N_ELEMENTS(first); k++)
-		csv_text(out, first[k]);
-	csv_text(out, "args");
-	for (size_t o = 0; o < G_N_ELEMENTS(objects); o++)
-		json_object_foreach(keys[o], key, none)
-			csv_text(out, key);
-	for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
-		csv_text(out, last[k]);
-	g_string_append_c(out, '\n');
-	json_array_foreach((json_t *)(uintptr_t)runs, i, run) {
-		for (size_t k = 0; k < G_N_ELEMENTS(first); k++)
-			csv_value(out, json_object_get(run, first[k]));
-		csv_args(out, json_object_get(run, "args"));
-		for (size_t o = 0; o < G_N_ELEMENTS(objects); o++)
-			json_object_foreach(keys[o], key, none)
-				csv_value(out, json_object_get(json_object_get(run, objects[o]), key));
-		for (size_t k = 0; k < G_N_ELEMENTS(last); k++)
-			csv_value(out, json_object_get(run, last[k]));
-		g_string_append_c(out, '\n');
-	}
-	json_decref(keys[0]);
-	json_decref(keys[1]);
-	return g_string_free(out, FALSE);
 }

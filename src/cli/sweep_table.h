@@ -5,11 +5,9 @@
 #include "cli/sweep_runs.h"
 
 /* An object: "objectives", "axes", "runs" (an array: point, settings, as they were written, and values, as the machine
- * has them, machine, workload, args, done, verified, is_pareto, objectives, speedup (over the first machine at the same
- * point, or, of one machine, over the first point), and of the results every single value and the traffic),
- * "runs_done", "runs_left_out". A run is
- * on the Pareto front when it is verified, and no other verified one of the same program is as good in all objectives
- * and better in one. */
+ * has them, machine, workload, args, done, verified, is_pareto, objectives, speedup (sweep_rows.h), and of the results
+ * every single value and the traffic), "runs_done", "runs_left_out". A run is on the Pareto front when it is verified,
+ * and no other verified one of the same program is as good in all objectives and better in one. */
 json_t *cli_sweep_json(const struct cli_sweep *s, const char *name);
 /* Has any of the verified runs each field of pareto? False after a message; true when none is verified. */
 bool cli_sweep_fields_check(const struct cli_sweep *s, const json_t *runs);
@@ -23,8 +21,5 @@ json_t *cli_sweep_pack(const struct sweep_plan *plan, const char *name, uint32_t
 		       json_t *runs);
 /* All runs, or, of more than 100, those on the front. */
 void cli_sweep_print(FILE *out, const json_t *sweep);
-/* A line of names and one for each run: point, machine, workload, args, values, objectives, speedup, done, verified,
- * is_pareto; what is null is empty. Free it with g_free. */
-char *cli_sweep_csv(const json_t *sweep);
 
 #endif
