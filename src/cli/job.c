@@ -324,9 +324,13 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 
 	bool is_ok = !diag.error_count;
 
-	if (is_ok)
+	/* A command may load a machine for each of its runs: its warnings are said once. */
+	if (is_ok) {
 		machine_config_warn(&out->config, &diag);
-	cli_diag_print(&diag);
+		cli_diag_print_once(name, &diag);
+	} else {
+		cli_diag_print(&diag);
+	}
 	base_diag_free(&diag);
 	g_autofree char *shown = cli_name_shown(description.about.name);
 

@@ -16,10 +16,26 @@ void cli_error(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+static void text_print(const char *text)
+{
+	fprintf(stderr, "%s%s\n", g_str_has_prefix(text, "error: ") ? "strata: " : "", text);
+}
+
 void cli_diag_print(const struct base_diag_list *diag)
 {
 	for (const struct base_diag *d = diag->first; d; d = d->next)
-		fprintf(stderr, "%s%s\n", g_str_has_prefix(d->text, "error: ") ? "strata: " : "", d->text);
+		text_print(d->text);
 	if (diag->error_count > BASE_DIAG_MAX)
 		fprintf(stderr, "... and %u more errors\n", diag->error_count - BASE_DIAG_MAX);
+}
+
+void cli_diag_print_once(const char *of, const struct base_diag_list *diag)
+{
+	static GHashTable *said;
+
+	if (!said)
+		said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (const struct base_diag *d = diag->first; d; d = d->next)
+		if (g_hash_table_add(said, g_strdup_printf("%s\n%s", of, d->text)))
+			text_print(d->text);
 }

@@ -9,5 +9,7 @@ void cli_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* All messages on stderr, a line each; "strata: " goes before those that have no place of their own. */
 void cli_diag_print(const struct base_diag_list *diag);
+/* The same, without those that this process has printed here of the same thing before. */
+void cli_diag_print_once(const char *of, const struct base_diag_list *diag);
 
 #endif
