@@ -92,13 +92,14 @@ def _settings(settings):
 
 
 def _options(**values):
-    """Options whose values are not None: size=, jobs=, timeout=, verify=, expect=."""
+    """Options whose values are not None: size=, jobs=, no_what_if=. An underscore stands for the dash of a name."""
     words = []
     for name, value in values.items():
+        option = "--" + name.replace("_", "-")
         if value is True:
-            words.append("--" + name)
+            words.append(option)
         elif value is not None and value is not False:
-            words += ["--" + name, str(value)]
+            words += [option, str(value)]
     return words
 
 
@@ -202,9 +203,10 @@ class Table(Sequence):
         return Table([row for row in self.rows if all(row.get(k) == v for k, v in values.items())], self.columns)
 
     def speedups(self, over, by="workload", key="time_ps"):
-        """For each row its key's value in the row of machine `over` with the same `by`, over its own; else None."""
-        base = {row.get(by): row.get(key) for row in self.rows if row.get("machine") == over}
-        return [base[row.get(by)] / row.get(key) if base.get(row.get(by)) and row.get(key) else None
+        """For each row its key's value in the row of machine `over` with the same `by`, over its own; None where one of
+        them is not there, or not verified."""
+        base = {row.get(by): row.get(key) for row in self.rows if row.get("machine") == over and row.verified}
+        return [base[row.get(by)] / row.get(key) if row.verified and base.get(row.get(by)) and row.get(key) else None
                 for row in self.rows]
 
     def frame(self, columns=None):
@@ -249,6 +251,8 @@ def compare(machines, programs, set=None, size=None, timeout=None, verify=None, 
             store=None):
     """Workloads by their names, or one program as a list of words with a path, on machines; a Table."""
     programs = _names(programs)
+    if not programs:
+        raise Error("compare needs programs: workloads by their names, or a path and its arguments", 2)
     is_program = os.sep in programs[0]
     words = ["compare", "--machines", ",".join(_names(machines)),
              *_options(size=size, timeout=timeout, verify=verify, expect=expect, jobs=jobs, resume=resume),
@@ -269,6 +273,8 @@ def sweep(file=None, machines=None, programs=None, axes=None, set=None, jobs=Non
     """A sweep's file, or its machines, programs and axes ({parameter: values}); a Table, whose rows have the settings of
     the axes as columns, typed as the parameters are. Its runs are kept where sweeps keep theirs, below cwd."""
     if file is None:
+        if not (machines and programs and axes):
+            raise Error("sweep needs a file, or machines=, programs= and axes={PARAMETER: VALUES}", 2)
         text = {"machines": _names(machines), "programs": _names(programs),
                 "axes": {name: [_text(value) for value in values] for name, values in axes.items()}}
         with tempfile.TemporaryDirectory(prefix="strata-") as scratch:

@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as scratch:
     hold("more bandwidth, less time", points[0]["time_ps"] > points[1]["time_ps"])
     rows = strata.bench("nn", machines="one-gpu")
     hold("a bench", rows[0]["level"] == "gpu" and rows[0]["bytes.dram"] > 0 and rows[0].seconds > 0)
-    hold("a why", strata.why("nn", **{"no-what-if": True})["cause"] is None)
+    hold("a why", strata.why("nn", no_what_if=True)["cause"] is None)
     hold("the store", len(strata.runs()) >= 5 and len(strata.runs(machine="tom-ideal")) == 1 and len(strata.runs(last=1)) == 1)
     hold("parameters", strata.parameters("l2.size_bytes")["l2.size_bytes"]["unit"] == "bytes")
     hold("machines and workloads", "one-csp" in strata.machines() and "nn" in strata.workloads("tom-baseline"))
@@ -84,6 +84,12 @@ with tempfile.TemporaryDirectory() as scratch:
     refused("no such machine", "no machine 'tom-idea'; did you mean", 2, strata.run, "nn", machine="tom-idea")
     refused("no such workload", "nnn", 2, strata.run, "nnn")
     refused("no such parameter", "unknown parameter", 2, strata.run, "nn", set={"l9.size": 1})
+    refused("no axes", "sweep needs a file, or machines=", 2, strata.sweep, machines="tom-baseline", programs=["nn"])
+    refused("no machines", "sweep needs a file, or machines=", 2, strata.sweep, programs="nn", axes={"run.seed": [1]})
+    refused("nothing to compare", "compare needs programs", 2, strata.compare, ["tom-baseline"], [])
+    rows = [{"workload": "w", "machine": m, "verified": v, "time_ps": 4} for m, v in (("a", True), ("b", False))]
+    hold("no speed-up over or of what is not verified", strata.Table(rows).speedups("a") == [1, None] and
+         strata.Table(rows).speedups("b") == [None, None])
     refused("results that are not right", "", 1, strata.run, workload, *small, expect="something else")
 
     example = subprocess.run([sys.executable, os.path.join(source, "examples/tom-figure-8.py"), "--workloads", "nn",
