@@ -68,11 +68,15 @@ BEGIN {
 	for (p = 1; p <= title_count; p++)
 		if (titles[p] in runs)
 			order[++paper_count] = titles[p]
+		else
+			missing = missing (missing == "" ? "" : ", ") "`" titles[p] "`"
 	print "# Verdicts"
 	print ""
 	print "What the papers say, what Strata says, and what decides where they differ. Written by `bench/verdict` from the tables"
 	print "that `strata reproduce` left, each at the commit beside it; [statuses and their rules](reproduce.md#how-numbers-are-compared)."
 	print "Full runs have the papers' inputs and judge; quick ones have inputs of seconds."
+	if (missing != "")
+		print "Of these no table is kept yet, so that nothing is said here of them: " missing "."
 	print ""
 	print "| paper | runs | commit | rows that a run decides | pass | explained | open | contradicted | fail | absent | inputs |"
 	print "|---|---|---|---|---|---|---|---|---|---|---|"

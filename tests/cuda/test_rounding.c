@@ -16,7 +16,8 @@ static const char text[] = ".version 6.0\n.target sm_60\n.address_size 64\n"
 			   ".visible .entry k(.param .u64 out)\n{\n\t.reg .b64 %o;\n\t.reg .f32 %a, %b;\n"
 			   "\tld.param.u64 %o, [out];\n"
 			   "\tld.global.f32 %a, [%o];\n\tadd.rn.f32 %b, %a, %a;\n\tst.global.f32 [%o], %b;\n"
-			   "\tld.global.f32 %a, [%o+4];\n\tadd.rn.f32 %b, %a, 0f33000000;\n\tst.global.f32 [%o+4], %b;\n"
+			   "\tld.global.f32 %a, [%o+4];\n\tadd.rn.f32 %b, %a, 0f33000000;\n"
+			   "\tst.global.f32 [%o+4], %b;\n"
 			   "\tret;\n}\n";
 
 static void the_programs_mode_is_its_own(void **state)
