@@ -259,6 +259,8 @@ void rig_drop(struct rig *r)
 	bytes_free(r->bytes);
 	g_free(r->program);
 	g_free(r->oldest);
+	mem_req_pool_free(r->ctx.pool);
+	sim_ctx_close(&r->ctx);
 }
 
 uint64_t rig_close(struct rig *r)
@@ -277,8 +279,6 @@ uint64_t rig_close(struct rig *r)
 	assert_int_equal(r->stale, 0);
 	hash = sim_ctx_hash(&r->ctx);
 	rig_drop(r);
-	mem_req_pool_free(r->ctx.pool);
-	sim_ctx_close(&r->ctx);
 	return hash;
 }
 
