@@ -22,10 +22,10 @@ __all__ = ["Error", "Run", "Table", "bench", "command", "compare", "machines", "
            "why", "workloads"]
 
 # Of the results what a table shows if nobody names columns; those that a row lacks are None.
-COLUMNS = ("workload", "machine", "verified", "time_ps", "total_time_ps", "energy_total_pj", "traffic_bytes.tx",
-           "traffic_bytes.rx", "traffic_bytes.stack_to_stack", "traffic_bytes.dram")
-BENCH_COLUMNS = ("family", "form", "machine", "level", "time_ps", "program_ps", "energy_pj", "bytes.tx", "bytes.rx",
-                 "bytes.dram", "why")
+COLUMNS = ("workload", "machine", "verified", "time_ps", "time_ps_error", "total_time_ps", "energy_total_pj",
+           "traffic_bytes.tx", "traffic_bytes.rx", "traffic_bytes.stack_to_stack", "traffic_bytes.dram")
+BENCH_COLUMNS = ("family", "form", "machine", "level", "time_ps", "time_ps_error", "mark", "program_ps", "energy_pj",
+                 "bytes.tx", "bytes.rx", "bytes.dram", "why")
 
 
 class Error(Exception):

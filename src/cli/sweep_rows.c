@@ -77,7 +77,7 @@ static json_t *keys_of(const json_t *runs, const char *object)
 
 static const char *const first_names[] = {"point", "machine", "workload"};
 static const char *const object_names[] = {"values", "objectives"};
-static const char *const last_names[] = {"speedup", "done", "verified", "is_pareto"};
+static const char *const last_names[] = {"speedup", "done", "verified", "is_pareto", "mark"};
 
 static void head_put(GString *out, json_t *const keys[])
 {

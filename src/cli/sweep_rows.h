@@ -8,7 +8,7 @@
  * null: one of the two has not run, or is not verified. */
 void cli_sweep_speedups_put(json_t *runs);
 /* A line of names and one for each run: point, machine, workload, args, values, objectives, speedup, done, verified,
- * is_pareto; what is null is empty. Free it with g_free. */
+ * is_pareto, mark (that the time is an estimate or a part: report_mark); what is null is empty. Free it with g_free. */
 char *cli_sweep_csv(const json_t *sweep);
 
 #endif

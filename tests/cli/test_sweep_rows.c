@@ -99,13 +99,14 @@ static void test_csv(void **state)
 	json_object_set_new(json_array_get(runs, 0), "objectives",
 			    json_pack("{s:I, s:f, s:n}", "time_ps", (json_int_t)1234567890123456789, "ipc", 0.1,
 				      "none"));
+	json_object_set_new(json_array_get(runs, 0), "mark", json_string("SAMPLED"));
 	cli_sweep_speedups_put(runs);
 	sweep = json_pack("{s:o}", "runs", runs);
 	text = cli_sweep_csv(sweep);
 	assert_string_equal(text, "point,machine,workload,args,run.seed,gpu.is_on,time_ps,ipc,none,"
-				  "speedup,done,verified,is_pareto\n"
+				  "speedup,done,verified,is_pareto,mark\n"
 				  "0,a,w,\"x, \"\"y\"\"\",9007199254740993,true,1234567890123456789,0.1,,"
-				  "1,true,true,\n");
+				  "1,true,true,,SAMPLED\n");
 	json_decref(sweep);
 }
 
