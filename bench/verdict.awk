@@ -27,12 +27,12 @@ function read_table(paper, run, file,   line, f) {
 		if (f[1] == "id")
 			continue
 		quantity[paper, run, f[1]] = f[2]
-		published[paper, run, f[1]] = f[3] " " f[5]
-		measured[paper, run, f[1]] = f[4] == "" ? "-" : f[4] " " f[5]
-		status[paper, run, f[1]] = f[7]
-		closed[paper, run, f[1]] = f[8]
-		note[paper, run, f[1]] = f[9]
-		count[paper, run, f[7]]++
+		published[paper, run, f[1]] = f[3] " " f[6]
+		measured[paper, run, f[1]] = f[4] == "" ? "-" : f[4] (f[5] == "" ? "" : " ± " f[5]) " " f[6]
+		status[paper, run, f[1]] = f[8]
+		closed[paper, run, f[1]] = f[9]
+		note[paper, run, f[1]] = f[10]
+		count[paper, run, f[8]]++
 	}
 	close(file)
 }
@@ -74,7 +74,8 @@ BEGIN {
 	print ""
 	print "What the papers say, what Strata says, and what decides where they differ. Written by `bench/verdict` from the tables"
 	print "that `strata reproduce` left, each at the commit beside it; [statuses and their rules](reproduce.md#how-numbers-are-compared)."
-	print "Full runs have the papers' inputs and judge; quick ones have inputs of seconds."
+	print "Full runs have the papers' inputs and judge; sampled ones have them too, with times that are estimates; quick ones have"
+	print "inputs of seconds."
 	if (missing != "")
 		print "Of these no table is kept yet, so that nothing is said here of them: " missing "."
 	print ""

@@ -51,7 +51,9 @@ static struct cli_job job_of(const struct work *w, uint32_t index)
 /* The folder of the runs' files. */
 static char *runs_dir(const struct work *w)
 {
-	return g_build_filename(w->evaluation->dir, w->evaluation->is_quick ? "runs-quick" : "runs", NULL);
+	g_autofree char *name = g_strconcat("runs", reproduce_size_suffix(w->evaluation->size), NULL);
+
+	return g_build_filename(w->evaluation->dir, name, NULL);
 }
 
 /* "ctrl+tmap, 4x warps" -> "ctrl+tmap-4x-warps" */
@@ -184,11 +186,21 @@ static int cannot(const struct reproduce_paper *paper)
 	return paper->described ? CLI_USAGE : CLI_UNABLE;
 }
 
+/* Of a sampled evaluation: where the machine has no mode without timing, all of the run is timed. */
+static void sampling_add(const struct work *w, const char *machine, GPtrArray *sets)
+{
+	static char sampled[] = "run.mode=sampled";
+
+	g_ptr_array_add(sets, sampled);
+	if (!cli_machine_is_legal(w->evaluation->paths, machine, sets))
+		g_ptr_array_set_size(sets, (int)sets->len - 1);
+}
+
 static bool machine_make(struct work *w, uint32_t index)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	const struct reproduce_config *config = &paper->configs[index / paper->workload_count];
-	const char *common = w->evaluation->is_quick ? "" : paper->full_sets;
+	const char *common = w->evaluation->size == REPRODUCE_FULL ? paper->full_sets : "";
 	char derived[256] = "";
 	GPtrArray *sets;
 	bool is_ok;
@@ -203,6 +215,8 @@ static bool machine_make(struct work *w, uint32_t index)
 	for (char **word = words; *word; word++)
 		if (**word)
 			g_ptr_array_add(sets, *word);
+	if (w->evaluation->size == REPRODUCE_SAMPLED)
+		sampling_add(w, config->machine, sets);
 	is_ok = cli_machine_load(w->evaluation->paths, config->machine, sets, &w->machines[index]);
 	g_ptr_array_free(sets, TRUE);
 	if (!is_ok)
@@ -362,7 +376,8 @@ static bool targets_make(struct work *w)
 		const uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
 
 		cli_target_arguments_add(w->targets->pdata[i],
-					 reproduce_arguments(paper, config, workload, w->evaluation->is_quick));
+					 reproduce_arguments(paper, config, workload,
+							     w->evaluation->size == REPRODUCE_QUICK));
 	}
 	return is_ok;
 }

@@ -8,8 +8,10 @@
 struct cli_evaluation {
 	const struct cli_paths *paths;
 	const struct reproduce_paper *paper;
-	const char *dir;    /* its folder "runs", or "runs-quick", keeps one file per run */
-	bool is_quick;      /* small inputs to their end; else the paper's inputs up to its instruction limit */
+	const char *dir;    /* its folder "runs", "runs-quick" or "runs-sampled" keeps one file per run */
+	/* The paper's inputs up to its instruction limit, small ones to their end, or the paper's to their end with
+	 * run.mode=sampled where a machine allows that. */
+	enum reproduce_size size;
 	uint32_t slots;     /* runs side by side; 0: as many as the process may use cores */
 	uint32_t had_count; /* set: runs that an earlier call had done with the same program, library and machine */
 	uint32_t run_count; /* set: runs done now */

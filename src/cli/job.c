@@ -301,22 +301,41 @@ static void design_load(const struct cli_paths *paths, struct machine_session *s
 				"hdl.design: the folder of kept designs has too long a name");
 }
 
+static void description_read(const struct cli_paths *paths, const char *name, const GPtrArray *sets,
+			     struct machine_description *out, struct base_diag_list *diag)
+{
+	if (machine_description_load(name, &paths->machines, &paths->memories, out, diag))
+		for (uint32_t i = 0; i < sets->len; i++)
+			machine_description_set(&out->config, sets->pdata[i], "--set", &paths->memories, diag);
+	if (!diag->error_count)
+		machine_config_check(&out->config, diag);
+	if (!diag->error_count && !machine_config_runner(&out->config))
+		base_diag_error(diag, (struct base_place){0},
+				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
+				"memories",
+				out->about.name);
+}
+
+bool cli_machine_is_legal(const struct cli_paths *paths, const char *name, const GPtrArray *sets)
+{
+	struct base_diag_list diag;
+	struct machine_description description;
+	bool is_legal;
+
+	base_diag_init(&diag);
+	description_read(paths, name, sets, &description, &diag);
+	is_legal = !diag.error_count;
+	base_diag_free(&diag);
+	return is_legal;
+}
+
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
 {
 	struct base_diag_list diag;
 	struct machine_description description;
 
 	base_diag_init(&diag);
-	if (machine_description_load(name, &paths->machines, &paths->memories, &description, &diag))
-		for (uint32_t i = 0; i < sets->len; i++)
-			machine_description_set(&description.config, sets->pdata[i], "--set", &paths->memories, &diag);
-	if (!diag.error_count)
-		machine_config_check(&description.config, &diag);
-	if (!diag.error_count && !machine_config_runner(&description.config))
-		base_diag_error(&diag, (struct base_place){0},
-				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
-				"memories",
-				description.about.name);
+	description_read(paths, name, sets, &description, &diag);
 
 	*out = (struct machine_session){.config = description.config};
 	if (!diag.error_count && machine_hdl_params(&out->config))

@@ -16,13 +16,16 @@
 
 static const struct cli_about about = {
 	.name = "reproduce",
-	.usage = "strata reproduce PAPER|DIR [--quick] [--out DIR] [-j N] [--json FILE] [--record FILE]",
+	.usage = "strata reproduce PAPER|DIR [--quick|--sampled] [--out DIR] [-j N] [--json FILE]\n"
+		 "                        [--record FILE]",
 	.summary =
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
-	    "Writes a page (PAPER.html, PAPER-quick.html) and a table (.csv) into DIR. Runs go side by side, one per\n"
-	    "core of the host; each is kept when it ends, so that an interrupted reproduction goes on where it was.\n"
+	    "Writes a page (PAPER.html, PAPER-quick.html, ...) and a table (.csv) into DIR. Runs go side by side,\n"
+	    "one per core of the host; each is kept when it ends, so that an interrupted reproduction goes on\n"
+	    "where it was.\n"
 	    "DIR is a folder with a paper of your own: paper.yaml says what runs and what must be true of it.",
 	.examples = "  strata reproduce tom --quick\n"
+	    "  strata reproduce tom --sampled\n"
 	    "  strata reproduce csp --out pages --json csp.json\n"
 	    "  strata reproduce ./mine --quick",
 };
@@ -31,7 +34,8 @@ enum { SLOTS_MAX = 4096 };
 
 struct reproduce_options {
 	const char *out, *json, *jobs, *record;
-	bool is_quick;
+	bool is_quick, is_sampled;
+	enum reproduce_size size; /* what the two say */
 	uint32_t slots;
 };
 
@@ -50,6 +54,13 @@ static void csv_write(FILE *f, const struct outputs *o)
 {
 	reproduce_outcomes_csv(f, o->outcomes);
 }
+
+static const char *const hows[] = {
+    [REPRODUCE_FULL] = "Full: the papers' inputs.",
+    [REPRODUCE_QUICK] = "Quick: inputs of seconds, which have less of the papers' character.",
+    [REPRODUCE_SAMPLED] = "Sampled: the papers' inputs to their end, with parts timed where a machine allows that. "
+			  "Behind +- is half of the interval that holds a number in 95 of 100 cases.",
+};
 
 /* DIR/PAPER.TYPE, or DIR/PAPER-quick.TYPE: whole or with a message. */
 static bool file_write(const char *dir, const char *type, const struct outputs *o,
@@ -147,14 +158,14 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 {
 	g_autofree char *dir = options->out ? g_strdup(options->out) : g_build_filename("reproduce", paper->name, NULL);
 	struct cli_evaluation e = {
-		.paths = paths, .paper = paper, .dir = dir, .is_quick = options->is_quick, .slots = options->slots};
+		.paths = paths, .paper = paper, .dir = dir, .size = options->size, .slots = options->slots};
 	struct reproduce_data *data = reproduce_data_new(paper);
 	g_autofree char *programs = cli_files_dir(paths, &machine_csp_part);
 
 	data->dir = folder;
 	data->programs = programs;
 	data->machines = paths->machine_dirs[paths->machines.dir_count - 1];
-	data->is_quick = options->is_quick;
+	data->size = options->size;
 
 	int exit_status;
 
@@ -168,10 +179,7 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 		data->judging_ctx = &progress;
 
 		struct reproduce_outcomes outcomes = reproduce_judge(data, published);
-		struct outputs o = {data, &outcomes,
-				    e.is_quick ? "Quick: inputs of seconds, which have less of the papers' character."
-					       : "Full: the papers' inputs.",
-				    e.is_quick ? "-quick" : ""};
+		struct outputs o = {data, &outcomes, hows[e.size], reproduce_size_suffix(e.size)};
 
 		cli_progress_clear(&progress);
 		reproduce_outcomes_print(stdout, &outcomes);
@@ -245,7 +253,8 @@ static int reproduce_folder(const struct reproduce_paper *paper, const char *fol
 			    const struct reproduce_options *options, const struct cli_paths *paths,
 			    struct base_diag_list *diag)
 {
-	struct reproduce_published_set *published = reproduce_published_read(folder, options->is_quick, diag);
+	const bool is_quick = options->size == REPRODUCE_QUICK;
+	struct reproduce_published_set *published = reproduce_published_read(folder, is_quick, diag);
 	int exit_status = CLI_USAGE;
 
 	if (!published)
@@ -273,7 +282,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 	base_diag_init(&diag);
 	file = g_build_filename(folder, REPRODUCE_FILE, NULL);
 	if (!paper)
-		paper = reproduce_described_read(file, options->is_quick, &diag);
+		paper = reproduce_described_read(file, options->size == REPRODUCE_QUICK, &diag);
 	if (paper) {
 		exit_status = reproduce_folder(paper, folder, options, paths, &diag);
 		reproduce_described_free(paper);
@@ -282,6 +291,20 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 		cli_diag_print(&diag);
 	base_diag_free(&diag);
 	return exit_status;
+}
+
+static bool size_read(struct reproduce_options *o)
+{
+	if (o->is_quick && o->is_sampled) {
+		cli_error("reproduce: --quick has inputs of its own, of which all is timed; take it or --sampled");
+		return false;
+	}
+	if (o->is_sampled && o->record) {
+		cli_error("reproduce: measured.csv holds numbers of which all was timed; --record without --sampled");
+		return false;
+	}
+	o->size = o->is_quick ? REPRODUCE_QUICK : o->is_sampled ? REPRODUCE_SAMPLED : REPRODUCE_FULL;
+	return true;
 }
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
@@ -294,6 +317,8 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	}
 	if (!cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots))
 		return CLI_USAGE;
+	if (!size_read(o))
+		return CLI_USAGE;
 	return reproduce_named(words->words->pdata[0], o, paths);
 }
 
@@ -302,6 +327,7 @@ int cli_reproduce(int argc, char **argv)
 	struct reproduce_options o = {0};
 	const struct cli_option options[] = {
 	    {"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
+	    {"sampled", CLI_FLAG, &o.is_sampled, NULL, "the papers' inputs, and times with error bars", 0},
 	    {"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs go (default reproduce/PAPER)", 0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    {"record", CLI_TEXT, &o.record, "FILE", "what measured.csv is to hold, once reasons were looked at", 0},

@@ -91,7 +91,7 @@ static struct simulation *run(const struct reproduce_data *d, const struct csp_c
 /* One channel; a quick run has fewer samples, and a dump's cycles are then those of its steps. */
 static void correlate(const struct reproduce_data *d, const struct csp_config *c, double dump, struct run *out)
 {
-	const int64_t times = d->is_quick ? 100 : 1200;
+	const int64_t times = d->size == REPRODUCE_QUICK ? 100 : 1200;
 	const struct csp_define defines[] = {{"TIMES", times}};
 	struct simulation *m = run(d, c, "corr.csp", defines, ARRAY_COUNT(defines));
 
@@ -109,7 +109,7 @@ static void channelize(const struct reproduce_data *d, const struct csp_config *
 		       struct run *out)
 {
 	enum { OUTPUTS = 16 };
-	const int64_t lines = d->is_quick ? 1 : 4;
+	const int64_t lines = d->size == REPRODUCE_QUICK ? 1 : 4;
 	const struct csp_define defines[] = {{"OUTPUTS", OUTPUTS}, {"LINES", lines}};
 	const double samples = (double)lines * (double)c->csp.fu_count * OUTPUTS * a->channels;
 	const double real_s = samples / (a->samples_per_s * a->signals);

@@ -39,14 +39,86 @@ uint32_t reproduce_workload(const struct reproduce_data *d, const char *name)
 	return w;
 }
 
+const char *reproduce_size_suffix(enum reproduce_size size)
+{
+	static const char *const suffixes[] = {
+	    [REPRODUCE_FULL] = "", [REPRODUCE_QUICK] = "-quick", [REPRODUCE_SAMPLED] = "-sampled"};
+
+	return suffixes[size];
+}
+
+/* The error of a run's time as a share of it; 0: all of it was timed. */
+static double error_share(const json_t *run)
+{
+	return report_has(run, "time_ps_error", NULL)
+		   ? report_number(run, "time_ps_error", NULL) / report_number(run, "time_ps", NULL)
+		   : 0;
+}
+
+/* Is this number of a sampled run one that grows with its time? */
+static bool is_estimate(const char *outer)
+{
+	static const char *const names[] = {"time_ps", "cycles", "traffic_bytes", "energy_total_pj", "energy_pj"};
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (!strcmp(outer, names[i]))
+			return true;
+	return false;
+}
+
 double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_t workload, const char *outer,
 			const char *inner)
 {
-	const json_t *run = d->runs[config * d->paper->workload_count + workload];
+	const uint32_t index = config * d->paper->workload_count + workload;
+	const json_t *run = d->runs[index];
+	double x;
 
 	if (!run || !report_has_run(run) || !json_is_true(json_object_get(run, "verified")))
 		return NAN;
-	return report_number(run, outer, inner);
+	x = report_number(run, outer, inner);
+	return d->moved == index + 1 && is_estimate(outer) ? x * (1 + d->moved_by * error_share(run)) : x;
+}
+
+bool reproduce_each_moved(const struct reproduce_data *d, bool (*fn)(void *ctx, const struct reproduce_data *moved),
+			  void *ctx)
+{
+	struct reproduce_data moved = *d;
+	bool goes_on = true;
+
+	for (uint32_t i = 0; goes_on && i < d->paper->config_count * d->paper->workload_count; i++) {
+		if (!d->runs[i] || !error_share(d->runs[i]))
+			continue;
+		moved.moved = i + 1;
+		moved.moved_by = 1;
+		goes_on = fn(ctx, &moved);
+		moved.moved_by = -1;
+		goes_on = goes_on && fn(ctx, &moved);
+	}
+	return goes_on;
+}
+
+struct spread {
+	const struct reproduce_row *row;
+	double x, squares;
+	bool is_estimated;
+};
+
+static bool spread_add(void *ctx, const struct reproduce_data *moved)
+{
+	struct spread *s = ctx;
+	const double by = s->row->measure(moved, s->row) - s->x;
+
+	s->is_estimated |= by != 0;
+	s->squares += by * by / 2; /* of the two ways the mean */
+	return true;
+}
+
+double reproduce_row_error(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	struct spread s = {.row = row, .x = row->measure(d, row)};
+
+	reproduce_each_moved(d, spread_add, &s);
+	return s.is_estimated ? sqrt(s.squares) : NAN;
 }
 
 double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload)

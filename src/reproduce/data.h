@@ -12,17 +12,25 @@ struct reproduce_models {
 	void (*free)(void *value);
 };
 
+/* The inputs of seconds, or the papers' inputs: with all of a run timed, or with run.mode=sampled. */
+enum reproduce_size { REPRODUCE_FULL, REPRODUCE_QUICK, REPRODUCE_SAMPLED };
+/* Of files' and folders' names: "", "-quick", "-sampled". */
+const char *reproduce_size_suffix(enum reproduce_size size);
+
 struct reproduce_data {
 	const struct reproduce_paper *paper;
 	/* Folders, NULL: not there: of the published numbers and of descriptions that measures read; of the
 	 * coprocessor's programs and machines. */
 	const char *dir, *programs, *machines;
-	bool is_quick;
+	enum reproduce_size size;
 	struct reproduce_models *models;
 	/* Called before each number and claim is judged, which may mean to compute it; NULL: not. */
 	void (*judging)(void *ctx, uint32_t done, uint32_t count);
 	void *judging_ctx;
 	json_t **runs; /* [config * workload_count + workload], result objects; NULL: not there */
+	/* 0, or a run's index + 1: its estimates are read as if it took so many times its time_ps_error more. */
+	uint32_t moved;
+	double moved_by;
 };
 
 /* All NULL; free with reproduce_data_free, which drops the references to the runs. */
@@ -35,6 +43,15 @@ uint32_t reproduce_workload(const struct reproduce_data *d, const char *name);
 /* A number of one run (report_number); NAN when the run is missing or has no results, or was not verified. */
 double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_t workload, const char *outer,
 			const char *inner);
+
+/* Half of the interval that holds the row's number in 95 of 100 cases, where runs that it is of are sampled: each run's
+ * time_ps_error by itself, added as squares, as runs are estimated one by one. NAN: nothing that it is of is estimated.
+ * Traffic and energy have the relative error of their run's time, for want of one of their own. */
+double reproduce_row_error(const struct reproduce_data *d, const struct reproduce_row *row);
+/* Calls fn with the data as if one run took its error more, and then less, for each run with an error, until fn says
+ * false; whether it never did. */
+bool reproduce_each_moved(const struct reproduce_data *d, bool (*fn)(void *ctx, const struct reproduce_data *moved),
+			  void *ctx);
 
 /* What is plotted and averaged. Each NAN when a run is missing. */
 double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload);

@@ -178,6 +178,15 @@ static const char *judged_as(const struct reproduce_paper *paper, const char *id
 	return NULL;
 }
 
+/* Does an estimate's interval have numbers that pass and others that do not? */
+static bool is_unsure(const struct reproduce_outcome *o, double tolerance)
+{
+	const double e = isnan(o->error) ? 0 : o->error, x = o->measured;
+
+	return is_within(o->published, x - e, tolerance) != is_within(o->published, x, tolerance) ||
+	       is_within(o->published, x + e, tolerance) != is_within(o->published, x, tolerance);
+}
+
 static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row,
 		      const struct reproduce_published_set *published)
 {
@@ -188,6 +197,7 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	CHECK(o->published);
 	o->text = g_strdup(o->published->quantity);
 	o->measured = row->measure(data, row);
+	o->error = data->size == REPRODUCE_SAMPLED ? reproduce_row_error(data, row) : NAN;
 	o->deviation = o->measured - o->published->value;
 	if (isnan(o->measured))
 		o->status = REPRODUCE_ABSENT;
@@ -200,11 +210,14 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	    .wanted = {o->published->value},
 	    .tolerance = {row->tolerance},
 	    .relations = {o->published->relation},
+	    .error = isnan(o->error) ? 0 : o->error,
 	    .count = 1,
 	    .is_contrary = reproduce_is_contrary(o->measured, o->published->value, o->published->relation,
 						reproduce_turn_of(data->paper, row)),
 	};
 	name_mean(o, data, row);
+	if (is_unsure(o, row->tolerance))
+		note_add(o, "with its error it may as well be on the other side of the tolerance");
 	if (as && o->status != REPRODUCE_ABSENT && o->status != REPRODUCE_INPUT) {
 		g_autofree char *text = g_strdup_printf("judged as %s", as);
 
@@ -234,6 +247,21 @@ static bool is_of_inputs(const struct reproduce_paper *paper, const char *part,
 	return count && input_count == count;
 }
 
+/* A claim and what it is said to be. */
+struct judged_claim {
+	const struct reproduce_claim *claim;
+	const struct reproduce_published_set *published;
+	enum reproduce_verdict verdict;
+};
+
+static bool is_judged_so(void *ctx, const struct reproduce_data *moved)
+{
+	const struct judged_claim *j = ctx;
+	g_autoptr(GString) text = g_string_new(NULL), seen = g_string_new(NULL);
+
+	return reproduce_claim_judge(j->claim, moved, j->published, text, seen) == j->verdict;
+}
+
 static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data *data,
 			const struct reproduce_claim *claim, const struct reproduce_published_set *published)
 {
@@ -243,16 +271,20 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 		[REPRODUCE_UNKNOWN] = REPRODUCE_ABSENT,
 	};
 	GString *text = g_string_new(NULL), *seen = g_string_new(NULL);
+	struct judged_claim judged = {.claim = claim, .published = published};
 
 	o->id = claim->part;
 	o->measured = o->deviation = NAN;
-	o->status = statuses[reproduce_claim_judge(claim, data, published, text, seen)];
+	judged.verdict = reproduce_claim_judge(claim, data, published, text, seen);
+	o->status = statuses[judged.verdict];
 	if (o->status == REPRODUCE_PASS && is_of_inputs(data->paper, claim->part, published))
 		o->status = REPRODUCE_INPUT;
 	g_strlcpy(o->note, seen->str, sizeof(o->note));
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
 	name_means(o, data->paper, claim);
+	if (data->size == REPRODUCE_SAMPLED && !reproduce_each_moved(data, is_judged_so, &judged))
+		note_add(o, "with the error of one run it may as well be the other way");
 	if (o->status == REPRODUCE_FAIL)
 		o->numbers = reproduce_claim_numbers(claim, data, published);
 	explain(o, data->paper, published);
@@ -263,13 +295,13 @@ struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 {
 	const struct reproduce_paper *paper = data->paper;
 	struct reproduce_outcomes o = {
-	    .count = paper->row_count + paper->claim_count, .name = paper->name, .is_quick = published->is_quick};
+	    .count = paper->row_count + paper->claim_count, .name = paper->name, .size = data->size};
 
 	o.items = g_new0(struct reproduce_outcome, o.count);
 	for (uint32_t i = 0; i < o.count; i++) {
 		if (data->judging)
 			data->judging(data->judging_ctx, i, o.count);
-		o.items[i].closed = NAN;
+		o.items[i].closed = o.items[i].error = NAN;
 		if (i < paper->row_count)
 			judge_row(&o.items[i], data, &paper->rows[i], published);
 		else
@@ -303,6 +335,7 @@ json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o)
 		json_object_set_new(object, "quantity", json_string(item->text));
 		json_object_set_new(object, "paper", number_json(item->published ? item->published->value : NAN));
 		json_object_set_new(object, "measured", number_json(item->measured));
+		json_object_set_new(object, "error", number_json(item->error));
 		json_object_set_new(object, "unit", json_string(item->published ? item->published->unit : ""));
 		json_object_set_new(object, "deviation", number_json(item->deviation));
 		json_object_set_new(object, "status", json_string(reproduce_status_name(item->status)));
@@ -334,7 +367,7 @@ static void csv_number(FILE *out, double x)
 
 void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o)
 {
-	fputs("id,quantity,paper,measured,unit,deviation,status,closed,note\n", out);
+	fputs("id,quantity,paper,measured,error,unit,deviation,status,closed,note\n", out);
 	for (uint32_t i = 0; i < o->count; i++) {
 		const struct reproduce_outcome *item = &o->items[i];
 
@@ -343,6 +376,7 @@ void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o)
 		csv_text(out, item->text);
 		csv_number(out, item->published ? item->published->value : NAN);
 		csv_number(out, item->measured);
+		csv_number(out, item->error);
 		fputc(',', out);
 		csv_text(out, item->published ? item->published->unit : "");
 		csv_number(out, item->deviation);
@@ -416,7 +450,7 @@ static void held_write(FILE *out, const struct reproduce_outcomes *o, const stru
 	g_autoptr(GString) ignored = g_string_new(NULL);
 	bool is_held = reproduce_is_held(published, item->id, n, ignored);
 
-	fprintf(out, "%s,%s,", item->id, o->is_quick ? "quick" : "full");
+	fprintf(out, "%s,%s,", item->id, o->size == REPRODUCE_QUICK ? "quick" : "full");
 	for (uint32_t i = 0; i < n->count; i++)
 		fprintf(out, "%s%.4g", i ? " " : "", is_held ? held->numbers[i] : n->measured[i]);
 	fputc(',', out);
@@ -428,7 +462,7 @@ static void held_write(FILE *out, const struct reproduce_outcomes *o, const stru
 void reproduce_outcomes_record(FILE *out, const struct reproduce_outcomes *o,
 			       const struct reproduce_published_set *published, const char *before)
 {
-	const char *mine = o->is_quick ? ",quick," : ",full,";
+	const char *mine = o->size == REPRODUCE_QUICK ? ",quick," : ",full,";
 	g_auto(GStrv) lines = g_strsplit(before, "\n", -1);
 
 	fputs("id,run,measured,band\n", out);
@@ -463,6 +497,8 @@ void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 		if (item->published)
 			fprintf(out, "%s, %s: ", item->published->workload, item->published->configuration);
 		fprintf(out, "%s", item->text);
+		if (isfinite(item->error))
+			fprintf(out, ", +- %.2g", item->error);
 		if (!item->published && *item->note)
 			fprintf(out, " [%s]", item->note);
 		fputc('\n', out);

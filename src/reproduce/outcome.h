@@ -27,6 +27,7 @@ struct reproduce_outcome {
 	char *text;	  /* the quantity, or the claim; owned */
 	const struct reproduce_published *published; /* NULL for claims */
 	double measured;  /* NAN for claims and when absent */
+	double error; /* of a sampled run, half of measured's 95 % interval; NAN: nothing is estimated */
 	double deviation; /* measured less published, in the published unit */
 	double closed; /* the share of the deviation that its causes close, 0 to 1; NAN: nothing is recorded */
 	struct reproduce_numbers numbers; /* of which it is judged */
@@ -39,16 +40,17 @@ struct reproduce_outcomes {
 	struct reproduce_outcome *items;
 	uint32_t count;
 	const char *name; /* the paper's */
-	bool is_quick;
+	enum reproduce_size size;
 };
 
 /* Judges every row and claim of data's paper. A row whose id is not published is our bug. The outcomes point into
- * data's paper and published. Free with reproduce_outcomes_free. */
+ * data's paper and published. In sampled runs a reason holds for a number whose interval reaches into its band, and a
+ * note says where the interval has numbers of the other verdict. Free with reproduce_outcomes_free. */
 struct reproduce_outcomes reproduce_judge(const struct reproduce_data *data,
 					  const struct reproduce_published_set *published);
 void reproduce_outcomes_free(struct reproduce_outcomes *o);
 
-/* Array of {id, paper, measured, unit, deviation, status, closed, note}; numbers that are not there are null. */
+/* Array of {id, paper, measured, error, unit, deviation, status, closed, note}; numbers that are not there are null. */
 json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o);
 /* The same as a CSV table. */
 void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o);

@@ -205,6 +205,14 @@ static void number_cell(FILE *out, double x, const char *unit)
 		fputs("<td class='n'>-</td>", out);
 }
 
+static void measured_cell(FILE *out, const struct reproduce_outcome *o)
+{
+	if (isfinite(o->error))
+		fprintf(out, "<td class='n'>%.4g &plusmn; %.2g %s</td>", o->measured, o->error, o->published->unit);
+	else
+		number_cell(out, o->measured, o->published->unit);
+}
+
 static void row_write(FILE *out, const struct reproduce_outcome *o)
 {
 	const struct reproduce_published *p = o->published;
@@ -221,7 +229,7 @@ static void row_write(FILE *out, const struct reproduce_outcome *o)
 	fputs("</td>", out);
 	if (p) {
 		number_cell(out, p->value, p->unit);
-		number_cell(out, o->measured, p->unit);
+		measured_cell(out, o);
 		number_cell(out, o->deviation, p->unit);
 	}
 	fprintf(out, "<td class='%s'>%s</td><td>", status, status);

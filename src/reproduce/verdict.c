@@ -127,7 +127,7 @@ bool reproduce_is_held(const struct reproduce_published_set *published, const ch
 		return false;
 	}
 	for (uint32_t i = 0; i < n->count; i++) {
-		if (fabs(n->measured[i] - held->numbers[i]) <= held->bands[i])
+		if (fabs(n->measured[i] - held->numbers[i]) <= held->bands[i] + (i ? 0 : n->error))
 			continue;
 		g_string_append_printf(why, "the reason counts not: it was written for %g within %g, not for %g",
 				       held->numbers[i], held->bands[i], n->measured[i]);

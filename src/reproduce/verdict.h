@@ -8,6 +8,7 @@
 struct reproduce_numbers {
 	double measured[REPRODUCE_TERM_MAX], wanted[REPRODUCE_TERM_MAX], tolerance[REPRODUCE_TERM_MAX];
 	enum reproduce_relation relations[REPRODUCE_TERM_MAX];
+	double error; /* of the first; 0: none is estimated */
 	uint32_t count;
 	bool is_contrary; /* one of them answers the other way */
 };

@@ -322,6 +322,53 @@ static void workloads_are_counted(void **state)
 	reproduce_data_free(d);
 }
 
+/* Runs that are estimates: workload a's in the second configuration takes 25 within 5, b's in both are exact. */
+static void estimates_have_errors(void **state)
+{
+	static const char held[] = "id,run,measured,band\nX-1,quick,20,15\n";
+	const struct folder f = {results, "id,run,reason\nX-1,any,because\n", NULL, held, NULL};
+	struct reproduce_data *d = data_make();
+	struct reproduce_published_set *set;
+	struct reproduce_outcomes o;
+	struct base_diag_list diag;
+	const double gain = 100 * (sqrt(2) - 1);
+
+	(void)state;
+	base_diag_init(&diag);
+	set = folder_read(&f, &diag);
+	assert_non_null(set);
+	json_object_set_new(d->runs[2], "time_ps_error", json_real(5));
+	o = reproduce_judge(d, set);
+	assert_true(isnan(o.items[0].error)); /* nothing of a run that is timed is an estimate */
+	reproduce_outcomes_free(&o);
+	d->size = REPRODUCE_SAMPLED;
+	o = reproduce_judge(d, set);
+	/* The mean of 4 and 0.5 with 30 and 20 for 25: 29.1 and 58.1 %. */
+	assert_true(fabs(o.items[0].measured - gain) < 1e-9);
+	assert_true(fabs(o.items[0].error - sqrt((pow(100 * sqrt(0.5 / 0.3) - 100 - gain, 2) +
+						 pow(100 * sqrt(0.5 / 0.2) - 100 - gain, 2)) / 2)) < 1e-9);
+	assert_int_equal(o.items[0].status, REPRODUCE_PASS);
+	assert_non_null(strstr(o.items[0].note, "on the other side of the tolerance"));
+	/* 0.5 and 0.9 of the traffic, a's within 20 %. */
+	assert_true(fabs(o.items[2].error - 100 * 0.5 * 0.2 / 2) < 1e-9);
+	assert_true(isnan(o.items[4].error));				    /* b, which gains least */
+	assert_non_null(strstr(o.items[5].note, "the other way")); /* C1 (a): X-1 within 5 */
+	assert_null(strstr(o.items[6].note, "the other way"));
+	reproduce_outcomes_free(&o);
+	/* 50 for 44 within 5 fails; the reason, for 20 within 15, ends at 35, which the interval reaches. */
+	json_object_set_new(d->runs[2], "time_ps", json_real(22.2));
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[0].status, REPRODUCE_OPEN);
+	reproduce_outcomes_free(&o);
+	json_object_set_new(d->runs[2], "time_ps_error", json_real(0.1));
+	o = reproduce_judge(d, set);
+	assert_int_equal(o.items[0].status, REPRODUCE_FAIL);
+	reproduce_outcomes_free(&o);
+	reproduce_published_free(set);
+	reproduce_data_free(d);
+	base_diag_free(&diag);
+}
+
 /* What the model was given is no result, however near; but it must come back. */
 static void inputs_do_not_pass(void **state)
 {
@@ -595,6 +642,7 @@ int main(void)
 		cmocka_unit_test(claims_speak),
 		cmocka_unit_test(workloads_are_counted),
 		cmocka_unit_test(numbers_are_judged_once),
+		cmocka_unit_test(estimates_have_errors),
 		cmocka_unit_test(inputs_do_not_pass),
 		cmocka_unit_test(claims_take_what_explains_their_numbers),
 		cmocka_unit_test(missing_runs_are_absent),
