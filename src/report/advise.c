@@ -21,6 +21,8 @@ struct rates {
 	double sms, stack_warps, unit_warps;
 	double sms_replaced; /* of the GPU's, by what a level has in the stacks */
 	double request_bytes; /* beside registers, of TOM's requests */
+	/* TOM's learning: instances that it sees, a read of the host's memory, the longest that it takes, its stop. */
+	double learn_count, host_s, learn_limit_s, learn_bound_s, learn_stop_s;
 };
 
 static double param(const json_t *run, const char *name)
@@ -81,6 +83,11 @@ static struct rates rates_of(const json_t *run)
 	r.stack_warps = stack_sms * param(run, "gpu.stack_sm_warp_slot_count");
 	r.unit_warps = stacks * param(run, "nsu.warp_slot_count");
 	r.request_bytes = param(run, "ndp.tom_packet_bytes");
+	r.learn_count = param(run, "ndp.tom_learn_min_count");
+	r.host_s = param(run, "host.access_latency_ps") / ps_per_s;
+	r.learn_limit_s = param(run, "ndp.tom_learn_limit_ps") / ps_per_s;
+	r.learn_bound_s = param(run, "ndp.tom_learn_bound_ps") / ps_per_s;
+	r.learn_stop_s = param(run, "ndp.tom_interrupt_ps") / ps_per_s;
 	return r;
 }
 
@@ -247,11 +254,12 @@ static const struct level {
 	const char *name, *what, *blocks; /* blocks: key of the moved part, "" all of a kernel */
 	bool is_greedy; /* it moves whatever finds a place in the stacks, not the share that is best */
 	void (*move)(const struct rates *r, const json_t *kernel, struct load *l, double x);
+	bool learns; /* where data should lie, before it moves anything */
 } levels[] = {
-    {"gpu", "no near-data processing", NULL, false, nothing},
-    {"loops", "logic layer, by blocks of loops (TOM)", "tom", true, loops},
-    {"instructions", "logic layer, by instructions (NSU)", "nsu", false, instructions},
-    {"ctas", "logic layer, by CTAs (BOM)", "", false, ctas},
+    {"gpu", "no near-data processing", NULL, false, nothing, false},
+    {"loops", "logic layer, by blocks of loops (TOM)", "tom", true, loops, true},
+    {"instructions", "logic layer, by instructions (NSU)", "nsu", false, instructions, false},
+    {"ctas", "logic layer, by CTAs (BOM)", "", false, ctas, false},
 };
 
 static struct rates beside_stacks(const struct rates *gpu)
@@ -286,10 +294,46 @@ static double kernel_time(const struct rates *r, const struct level *level, cons
 	return least;
 }
 
+/* Until enough blocks have been seen what misses comes from the host's memory, whose wires have a latency only: what
+ * the kernel takes longer for it, until learning ends without them. */
+static double waiting_for_blocks_s(const struct rates *r, const json_t *kernel)
+{
+	struct rates far = *r;
+	double share;
+
+	far.tx = far.rx = far.dram = INFINITY;
+	far.dram_s = r->l2_s + r->host_s;
+
+	const double more_s =
+	    kernel_time(&far, &levels[0], kernel, &share) - kernel_time(r, &levels[0], kernel, &share);
+
+	return CLAMP(more_s, 0, r->learn_bound_s);
+}
+
+/* What TOM takes before it knows where data should lie: nearly all of the first kernel that has blocks stands still
+ * while a few of them read the host's memory, one load after the other, and then all of it. */
+static double learning_s(const struct rates *r, const json_t *kernels)
+{
+	json_t *kernel;
+	size_t i;
+
+	json_array_foreach(kernels, i, kernel) {
+		const struct need b = need_of(json_object_get(kernel, "tom"));
+		const double lines = b.lines + b.store_lines;
+		const double reads = lines > 0 ? b.accesses * (b.lines - b.l1_hits) / lines : 0;
+
+		if (b.entries >= r->learn_count)
+			return MIN(reads / b.entries * r->host_s, r->learn_limit_s) + r->learn_stop_s;
+		if (b.entries > 0)
+			return waiting_for_blocks_s(r, kernel);
+	}
+	return 0;
+}
+
 static json_t *level_of(const struct rates *gpu, const json_t *kernels, const struct level *level, double base_s)
 {
 	const struct rates own_rates = level->blocks ? beside_stacks(gpu) : *gpu, *r = &own_rates;
-	double time = 0, moved = 0, all = 0, share;
+	double time = level->learns ? learning_s(gpu, kernels) : 0, moved = 0, all = 0, share;
 	json_t *kernel;
 	size_t i;
 
