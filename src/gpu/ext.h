@@ -60,6 +60,9 @@ struct gpu_ext_ops {
 	uint32_t (*series)(void *self, struct gpu_series *items, uint32_t cap);
 
 	/* ---- a kernel ---- */
+	/* Bytes of each SM's shared memory that it takes while a kernel of this program runs, where a CTA leaves room
+	 * for them. May be asked before the program is launched. */
+	uint64_t (*shared_bytes)(void *self, struct simt_program *p);
 	/* Places and times of the launch are known, nothing runs yet: code may still be marked. */
 	void (*kernel_begin)(void *self, struct simt_launch *l, struct simt_program *p);
 	/* It has run to its end: CHECKs that nothing is left. */
@@ -119,6 +122,8 @@ struct gpu_ext_ops {
 	bool (*sm_has_work)(void *self, const struct sm *sm);
 	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */
 	bool (*line)(void *self, struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
+	/* The passes of lsu_issue_passes have their turn: what the warp reads is there at cycle ready, a later one. */
+	void (*passed)(void *self, struct sm_warp *w, uint32_t ready);
 	/* All stores of a CTA that it watches (sm_cta.watcher) are acknowledged. */
 	void (*cta_stored)(void *self);
 	/* All stores of the SM that were counted together (sm_stores_drained) are in memory. */

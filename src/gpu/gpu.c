@@ -276,6 +276,22 @@ uint64_t gpu_cta_shared_bytes(const struct gpu_config *c, const struct simt_prog
 	return round_up(p->shared_static_bytes + dynamic_bytes + c->sm.shared_reserved_bytes, c->sm.shared_alloc_bytes);
 }
 
+uint64_t gpu_taken_shared_bytes(const struct gpu *g, const struct simt_program *p, uint64_t dynamic_bytes)
+{
+	const struct sm_params *s = &g->config->sm;
+	const uint64_t cta = gpu_cta_shared_bytes(g->config, p, dynamic_bytes);
+	uint64_t taken = 0;
+
+	if (g->run->mode == RUN_FUNCTIONAL)
+		return 0;
+	GPU_EXT_EACH(g, e, shared_bytes) {
+		const uint64_t bytes = e->ops->shared_bytes(e->self, (struct simt_program *)(uintptr_t)p);
+
+		taken += round_up(bytes, s->shared_alloc_bytes);
+	}
+	return cta + taken <= s->shared_bytes ? taken : 0;
+}
+
 uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint32_t threads_per_cta,
 			 uint64_t shared_dynamic_bytes, struct base_diag_list *diag)
 {
@@ -287,6 +303,7 @@ uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint
 		registers = s->register_count;
 
 	const uint64_t shared = gpu_cta_shared_bytes(g->config, p, shared_dynamic_bytes);
+	const uint64_t taken = gpu_taken_shared_bytes(g, p, shared_dynamic_bytes);
 	const struct {
 		const char *what, *key;
 		uint64_t need, have;
@@ -295,7 +312,7 @@ uint32_t gpu_ctas_per_sm(const struct gpu *g, const struct simt_program *p, uint
 	    {"threads", "sm.thread_slot_count", threads_per_cta, s->thread_slot_count},
 	    {"warps", "sm.warp_slot_count", warps, s->warp_slot_count},
 	    {"registers", "sm.register_count", registers, s->register_count},
-	    {"bytes of shared memory", "sm.shared_bytes", shared, s->shared_bytes},
+	    {"bytes of shared memory", "sm.shared_bytes", shared, s->shared_bytes - taken},
 	};
 	uint64_t fit = UINT32_MAX;
 

@@ -45,6 +45,9 @@ uint64_t gpu_host_bytes(const struct gpu_config *config);
 uint32_t gpu_warp_capacity(const struct gpu *g);
 /* Registers that each thread can have when an SM holds so many warps, at most SIMT_REGISTER_MAX; 0: not one. */
 uint32_t gpu_registers_per_thread(const struct gpu_config *c, uint64_t warps);
+/* Bytes of each SM's shared memory that extensions take while kernels of the program run: none where a CTA would not
+ * fit beside them. */
+uint64_t gpu_taken_shared_bytes(const struct gpu *g, const struct simt_program *p, uint64_t dynamic_bytes);
 /* Shared memory that a CTA takes of an SM. */
 uint64_t gpu_cta_shared_bytes(const struct gpu_config *c, const struct simt_program *p, uint64_t dynamic_bytes);
 /* CTAs of this launch that fit on one SM (threads, CTAs, registers, shared memory); 0 with a message when none fits. */

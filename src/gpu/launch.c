@@ -366,7 +366,9 @@ static uint64_t l1d_bytes(const struct gpu *g, const struct simt_launch *l)
 	const struct gpu_config *c = g->config;
 	const uint64_t cta_bytes = gpu_cta_shared_bytes(c, l->program, l->shared_dynamic_bytes);
 
-	return c->l1d.size_bytes - gpu_pool_shared_bytes(c, g->ctas_per_sm * cta_bytes);
+	const uint64_t taken = gpu_taken_shared_bytes(g, l->program, l->shared_dynamic_bytes);
+
+	return c->l1d.size_bytes - gpu_pool_shared_bytes(c, g->ctas_per_sm * cta_bytes + taken);
 }
 
 static void launch_begin(struct gpu *g)

@@ -315,22 +315,6 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		w->sb[writes[i]] = SM_SB_PENDING;
 }
 
-void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
-		       const struct coalesced_line *lines, uint32_t count)
-{
-	struct lsu_entry *e = base_ring_push(&sm->lsu);
-
-	e->kind = LSU_CARRIED;
-	e->ext = (uint8_t)ext->number;
-	e->slot = w->slot;
-	e->due = sm->now;
-	e->access = access;
-	e->is_bypassing = e->is_translated = false;
-	e->passes = e->next = 0;
-	e->count = count;
-	memcpy(e->lines, lines, count * sizeof(*lines));
-}
-
 /* ---- one line ---- */
 
 static void request_init(const struct sm *sm, struct mem_req *r, const struct lsu_entry *e,
@@ -681,6 +665,19 @@ static uint32_t tick_lines(struct sm *sm)
 	return sm->now + 1;
 }
 
+/* The entry passes over the banks of shared memory, or reads constants. */
+static void passes_do(struct sm *sm, struct lsu_entry *e)
+{
+	const uint32_t ready = sm->now + e->passes - 1 + e->latency;
+
+	sm->lsu_free = sm->now + e->passes;
+	e->passes = 0;
+	if (e->access != SM_NO_ACCESS)
+		access_part(sm, e->access, ready);
+	else if (unlikely(e->kind == LSU_CARRIED))
+		sm->gpu->exts.items[e->ext].ops->passed(sm->gpu->exts.items[e->ext].self, &sm->warps[e->slot], ready);
+}
+
 static uint32_t tick_queue(struct sm *sm)
 {
 	if (!(sm->lsu.count | sm->lsu_ready_count) || ((sm->lsu_waits_fill | sm->lsu_waits_port) & LSU_AT_QUEUE))
@@ -697,10 +694,7 @@ static uint32_t tick_queue(struct sm *sm)
 	if (e->due > sm->now)
 		return e->due;
 	if (e->passes) {
-		sm->lsu_free = sm->now + e->passes;
-		if (e->access != SM_NO_ACCESS)
-			access_part(sm, e->access, sm->lsu_free - 1 + e->latency);
-		e->passes = 0;
+		passes_do(sm, e);
 	} else {
 		if (!line_translate_and_do(sm, e))
 			return SM_NEVER;

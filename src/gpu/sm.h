@@ -314,6 +314,9 @@ static inline uint32_t sm_share_cycles(uint8_t *left_parts, uint32_t cycles, uin
 
 void sm_evaluate(struct sm *sm, struct sm_warp *w);
 void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
+/* An operand collector reads registers of the warp (scoreboard ids) that are there, for no instruction. The cycle from
+ * which they are known, a later one; or, negated in *is_taken, when a collector is free. */
+uint32_t sm_registers_read(struct sm *sm, const struct sm_warp *w, const uint16_t *ids, uint32_t count, bool *is_taken);
 void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */
 /* Counts an issued instruction; threads that the run's limit counts. */
 void sm_count_issue(struct sm *sm, const struct simt_step *step);
@@ -335,6 +338,9 @@ void pipe_clear(struct sm *sm); /* nothing is under way */
  * waits for nothing, interval until its unit takes the next. Returns how much longer it takes. */
 uint32_t pipe_enter(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t latency,
 		    uint32_t interval);
+/* A collector reads so many registers for no instruction: past the pipeline's first register, and it ends there.
+ * Returns the cycle of the last. */
+uint32_t pipe_read(struct sm *sm, const struct sm_warp *w, const uint16_t *ids, uint32_t count);
 /* Takes a bus for a result of another unit that is ready then; returns the cycle from which it is there. */
 uint32_t pipe_result(struct sm_pipe *p, uint32_t ready);
 
@@ -393,9 +399,11 @@ static inline bool lsu_queue_goes(const struct sm *sm)
 {
 	return sm->lsu.count && !((sm->lsu_waits_fill | sm->lsu_waits_port) & LSU_AT_QUEUE) && !sm->lsu_waits_walk;
 }
-/* Lines that an extension sends (gpu_ext_ops.line); access is its own. */
+/* lsu_carried.c: lines that an extension sends (gpu_ext_ops.line); access is its own. */
 void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
 		       const struct coalesced_line *lines, uint32_t count);
+/* Reads of shared memory that an extension makes for a warp, so many passes over its banks (gpu_ext_ops.passed). */
+void lsu_issue_passes(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t passes);
 uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 /* Lines of the data, constant and texture caches; what goes past them; stores and atomics. */
 extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;

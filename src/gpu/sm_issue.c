@@ -318,14 +318,12 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 	}
 }
 
-/* A collector reads the operands, so many a cycle, each when its bank is free. Returns the cycles that this takes
- * beyond those of one operand. */
-static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst)
+/* A collector reads registers, so many a cycle, each when its bank is free. Returns the cycle of the last. */
+static uint32_t collect(struct sm *sm, const struct sm_warp *w, const uint16_t *reads, uint32_t count)
 {
-	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;
 	uint32_t at = sm->now, last = at, mine = 0, next = SM_NEVER;
 
-	for (uint32_t i = 0; i < inst->read_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t read;
 
 		if (i % sm->collector_reads == 0)
@@ -345,13 +343,26 @@ static uint32_t collect(struct sm *sm, const struct sm_warp *w, const struct sim
 	for (uint32_t i = 0; i < sm->collector_count; i++)
 		next = sm->collector_free[i] < next ? sm->collector_free[i] : next;
 	sm->collector_next = next;
-	return last > sm->now + 1 ? last - sm->now - 1 : 0;
+	return last;
+}
+
+uint32_t sm_registers_read(struct sm *sm, const struct sm_warp *w, const uint16_t *ids, uint32_t count, bool *is_taken)
+{
+	*is_taken = sm->collector_count && sm->collector_next > sm->now;
+	if (*is_taken)
+		return sm->collector_next;
+	sm->stats.register_reads += count;
+	if (!sm->collector_count)
+		return sm->now + 1;
+	return (sm->pipe ? pipe_read(sm, w, ids, count) : collect(sm, w, ids, count)) + 1;
 }
 
 /* Diverged instructions share their turns. Returns as collect. */
 static uint32_t operands_collect(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst,
 				 uint32_t latency, uint32_t interval, uint32_t share)
 {
+	uint32_t last;
+
 	if (!sm->collector_count || !unit_collects(sm, inst->unit))
 		return 0;
 	sm->collect_parts += share;
@@ -360,7 +371,9 @@ static uint32_t operands_collect(struct sm *sm, const struct sm_warp *w, const s
 	sm->collect_parts -= SM_WHOLE;
 	if (sm->pipe)
 		return pipe_enter(sm, w, inst, latency, interval);
-	return collect(sm, w, inst);
+	/* The cycles beyond those of one operand. */
+	last = collect(sm, w, sm->gpu->launch->program->sb + inst->sb_first, inst->read_count);
+	return last > sm->now + 1 ? last - sm->now - 1 : 0;
 }
 
 /* Issue slots after the first stay on the unit, one interval each; or they are the steps that refine a special

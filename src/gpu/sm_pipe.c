@@ -107,12 +107,12 @@ static bool is_repeated(const uint16_t *reads, uint32_t i)
 }
 
 /* Reads the operands from the cycle after this one on, a bank's one by one; returns the cycle of the last. */
-static uint32_t read_operands(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t entered)
+static uint32_t read_operands(struct sm *sm, const struct sm_warp *w, const uint16_t *reads, uint32_t count,
+			      uint32_t entered)
 {
-	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;
 	uint32_t last = entered, first = entered + 1, read_count = 0;
 
-	for (uint32_t i = 0; i < inst->read_count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at;
 
 		if (is_repeated(reads, i))
@@ -162,20 +162,39 @@ static uint32_t begin(struct sm_pipe *p, uint32_t cycle, uint32_t latency, uint3
 	}
 }
 
+/* The collector that is free first. */
+static uint32_t first_free(const struct sm *sm)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < sm->collector_count; i++)
+		if (sm->collector_free[i] < sm->collector_free[first])
+			first = i;
+	return first;
+}
+
+uint32_t pipe_read(struct sm *sm, const struct sm_warp *w, const uint16_t *ids, uint32_t count)
+{
+	const uint32_t collector = first_free(sm), last = read_operands(sm, w, ids, count, sm->now);
+
+	sm->collector_free[collector] = last + 1;
+	sm->collector_next = later(sm->collector_next, sm->collector_free[first_free(sm)]);
+	return last;
+}
+
 uint32_t pipe_enter(struct sm *sm, const struct sm_warp *w, const struct simt_inst *inst, uint32_t latency,
 		    uint32_t interval)
 {
 	struct sm_pipe *p = sm->pipe;
 	const uint16_t *writes = sm->gpu->launch->program->sb + inst->sb_first + inst->read_count;
+	const uint16_t *reads = sm->gpu->launch->program->sb + inst->sb_first;
 	const uint32_t me = p->count++ % p->width, before = (me + p->width - 1) % p->width;
-	uint32_t collector = 0, entered, dispatched, cycle, ready;
+	const uint32_t collector = first_free(sm);
+	uint32_t entered, dispatched, cycle, ready;
 
-	for (uint32_t i = 1; i < sm->collector_count; i++)
-		if (sm->collector_free[i] < sm->collector_free[collector])
-			collector = i;
 	/* In order by itself: the collector that is free first is not free before the last one taken was. */
 	entered = later(later(sm->now, p->entered[me]) + 1, sm->collector_free[collector]);
-	dispatched = read_operands(sm, w, inst, entered) + 1;
+	dispatched = read_operands(sm, w, reads, inst->read_count, entered) + 1;
 	dispatched = later(later(dispatched, p->dispatched[me] + 1), later(p->dispatched[before], p->begun[me]));
 	cycle = begin(p, dispatched + 1, latency - BEFORE_UNIT, interval);
 	p->entered[me] = entered;

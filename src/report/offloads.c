@@ -15,7 +15,7 @@ static const struct {
     {"tom.condition_false_count", "condition false"}, {"tom.learning_count", "mapping being learned"},
     {"tom.full_count", "stack SM full"},	      {"tom.tx_busy_count", "TX busy"},
     {"tom.rx_busy_count", "RX busy"},		      {"tom.alu_full_count", "stack SM's arithmetic full"},
-    {"tom.no_access_count", "no access to memory"},
+    {"tom.no_access_count", "no access to memory"},   {"tom.no_room_count", "no room for the metadata table"},
 };
 
 static double stat_of(const json_t *run, const char *key)

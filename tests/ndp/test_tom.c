@@ -577,7 +577,8 @@ static void reasons_add_up(const struct rig *r)
 {
 	static const char *const fates[] = {
 	    "tom.offloaded_count", "tom.condition_false_count", "tom.learning_count", "tom.full_count",
-	    "tom.tx_busy_count",   "tom.rx_busy_count",		"tom.alu_full_count", "tom.no_access_count"};
+	    "tom.tx_busy_count",   "tom.rx_busy_count",		"tom.alu_full_count", "tom.no_access_count",
+	    "tom.no_room_count"};
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < sizeof(fates) / sizeof(fates[0]); i++)

@@ -139,6 +139,123 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 	return true;
 }
 
+/* ---- what the policy reads ----
+ *
+ *   READS_WAIT -> [place in the LSU] -> READS_TABLE -> [passes, latency of shared memory] -> READS_REGISTERS
+ *     -> [registers there, a collector free] -> READS_LAST -> READS_DONE: asked when the warp comes to issue
+ */
+
+enum { READING = 1 << GPU_POINT_DUE | 1 << GPU_POINT_RETURNED };
+
+static void wait_until(struct sm *sm, struct sm_warp *w, uint32_t cycle)
+{
+	w->ready = cycle;
+	sm_wheel_add(sm, w);
+}
+
+static void read_table(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	if (!lsu_has_room(sm)) {
+		e->reading = READS_WAIT;
+		wait_until(sm, w, sm->now + 1);
+		return;
+	}
+	e->reading = READS_TABLE;
+	lsu_issue_passes(sm, w, c->block, e->reads.passes);
+}
+
+void ask_passed(void *self, struct sm_warp *w, uint32_t ready)
+{
+	struct entry *e = entry_of(self, w);
+
+	CHECK(e->reading == READS_TABLE);
+	e->reading = READS_REGISTERS;
+	wait_until(w->sm, w, ready);
+}
+
+/* The warp is decided about when it comes to issue, as one that reads nothing is. */
+static void read_done(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	e->reading = READS_DONE;
+	c->block_stats.offload_ask_ps +=
+	    sim_ps_of_units(c->gpu->engine, sim_now_units(c->gpu->engine) - e->reading_units);
+	sm_unwatch(c->block, w, READING);
+	sm_evaluate(sm, w);
+}
+
+static void read_registers(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+	const struct carry_reads *r = &e->reads;
+	uint32_t ready = 0, at;
+	bool is_taken;
+
+	for (uint32_t i = 0; i < r->register_count; i++)
+		ready = w->sb[r->registers[i]] > ready ? w->sb[r->registers[i]] : ready;
+	if (ready == SM_SB_PENDING)
+		return; /* comes back when a load has returned */
+	if (ready >> 1 > sm->now) {
+		wait_until(sm, w, ready >> 1);
+		return;
+	}
+	if (!r->register_count) {
+		read_done(c, sm, w);
+		return;
+	}
+	at = sm_registers_read(sm, w, r->registers, r->register_count, &is_taken);
+	if (!is_taken)
+		e->reading = READS_LAST;
+	wait_until(sm, w, at);
+}
+
+void ask_reads_due(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	switch (e->reading) {
+	case READS_WAIT:
+		read_table(c, sm, w);
+		break;
+	case READS_REGISTERS:
+		if (w->ready <= sm->now)
+			read_registers(c, sm, w);
+		break;
+	case READS_LAST:
+		if (w->ready <= sm->now)
+			read_done(c, sm, w);
+		break;
+	default:
+		break;
+	}
+}
+
+/* True: what the policy reads is read, or it reads nothing. False: the warp waits for it. */
+static bool has_read(struct carry *c, struct sm *sm, struct sm_warp *w)
+{
+	struct entry *e = entry_of(c, w);
+
+	if (likely(!c->policy->block_reads) || e->reading == READS_DONE) {
+		e->reading = READS_NONE;
+		return true;
+	}
+	e->reads = c->policy->block_reads(c->policy_ctx, c->gpu->launch->program->insts[w->w->pc].mark);
+	if (!e->reads.passes)
+		return true;
+	CHECK(e->reads.register_count <= CARRY_REGISTERS_MAX);
+	e->w = w;
+	e->reading_units = sim_now_units(c->gpu->engine);
+	sm_watch(c->block, w, READING);
+	sm_set_wait(sm, w, SM_WAIT_OFFLOAD);
+	read_table(c, sm, w);
+	return false;
+}
+
+/* ---- the question ---- */
+
 /* The policy's answer for a warp at a block's begin. */
 static void ask(struct carry *c, struct sm *sm, struct sm_warp *w)
 {
@@ -171,6 +288,8 @@ bool ask_enter(void *self, struct sm *sm, struct sm_warp *w)
 	}
 	if (e->is_split || e->is_asked || !c->policy->block_begin)
 		return false;
+	if (!has_read(c, sm, w))
+		return true;
 	ask(c, sm, w);
 	if (e->offload.way == CARRY_SPLIT) {
 		CHECK(c->split);

@@ -254,7 +254,10 @@ void block_leave(struct carry *c, struct sm *sm, struct sm_warp *w)
 
 static void due(void *self, struct sm *sm, struct sm_warp *w)
 {
-	leave(self, sm, w);
+	if (ask_is_reading(entry_of(self, w)))
+		ask_reads_due(self, sm, w);
+	else
+		leave(self, sm, w);
 }
 
 static void stores_done(void *self, struct sm *sm)
@@ -283,6 +286,8 @@ static bool returned(void *self, struct sm *sm, struct sm_warp *w, bool is_load)
 		return !is_load && e->guest->is_ending;
 	if (is_load && e->waits)
 		leave(c, sm, w);
+	else if (is_load && e->reading == READS_REGISTERS)
+		ask_reads_due(c, sm, w);
 	return false;
 }
 
@@ -553,5 +558,6 @@ const struct gpu_ext_ops carry_block_ops = {
     .returned = returned,
     .store = store,
     .due = due,
+    .passed = ask_passed,
     .stores_done = stores_done,
 };

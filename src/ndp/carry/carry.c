@@ -67,6 +67,13 @@ static void epoch_tick(void *component, uint64_t cycle)
 		epoch_at(c, cycle + again);
 }
 
+static uint64_t shared_bytes(void *self, struct simt_program *p)
+{
+	struct carry *c = self;
+
+	return c->policy->shared_bytes ? c->policy->shared_bytes(c->policy_ctx, p) : 0;
+}
+
 static void kernel_begin(void *self, struct simt_launch *l, struct simt_program *p)
 {
 	struct carry *c = self;
@@ -176,6 +183,7 @@ const struct gpu_ext_ops carry_policy_ops = {
     .complete = complete,
     .free = policy_free,
     .series = series,
+    .shared_bytes = shared_bytes,
     .kernel_begin = kernel_begin,
     .kernel_end = kernel_end,
     .cta_placed = cta_placed,

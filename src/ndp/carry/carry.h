@@ -72,8 +72,20 @@ struct carry_access {
 	uint32_t known_count; /* with those behind it */
 };
 
+/* What a policy reads in the SM before it is asked about a block. */
+enum { CARRY_REGISTERS_MAX = 4 };
+struct carry_reads {
+	uint32_t passes; /* over the banks of shared memory */
+	uint32_t register_count; /* through an operand collector, after that */
+	uint16_t registers[CARRY_REGISTERS_MAX]; /* scoreboard ids */
+};
+
 struct carry_policy {
 	const char *name;
+	/* Bytes of each SM's shared memory that it takes for a program, see gpu_ext_ops. */
+	uint64_t (*shared_bytes)(void *ctx, struct simt_program *p);
+	/* What it reads before block_begin, each time. NULL: nothing, ever. */
+	struct carry_reads (*block_reads)(void *ctx, uint32_t mark);
 	/* A kernel is about to start: mark blocks with simt_program_mark. */
 	void (*kernel_begin)(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p);
 	void (*kernel_end)(void *ctx, struct gpu *g, struct simt_launch *l);

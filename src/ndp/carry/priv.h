@@ -29,10 +29,23 @@ struct remap_stats {
 };
 extern const struct sim_stat_table carry_block_stat_table, carry_cta_stat_table, carry_remap_stat_table;
 
+/* How far a home warp is with what its policy reads before it is asked. */
+enum entry_reads {
+	READS_NONE,
+	READS_WAIT,	 /* for a place in the load-store unit */
+	READS_TABLE,	 /* the passes wait for their turn */
+	READS_REGISTERS, /* when the passes are through: until the registers are there, and a collector */
+	READS_LAST,	 /* is on its way */
+	READS_DONE,
+};
+
 /* What the block carrier keeps per warp slot: of a GPU SM's warp its entry into a block, of a stack SM's the block. */
 struct entry {
 	struct carry_verdict offload; /* the last answer */
 	struct sm_warp *w;
+	struct carry_reads reads;
+	uint8_t reading;  /* enum entry_reads */
+	uint64_t reading_units; /* since when */
 	bool is_asked;	  /* the policy said: stay, for the marked instruction at pc */
 	bool is_observed; /* inside a block that the policy watches, here or as an offloaded block */
 	bool is_split;	  /* the split carrier has it */
@@ -155,6 +168,13 @@ void ask_stepped(struct carry *c, struct sm_warp *w, const struct simt_step *ste
 void ask_observe(struct carry *c, struct sm_warp *home, const struct simt_step *step,
 		 const struct coalesced_line *lines, uint32_t count);
 void ask_left(struct carry *c, struct sm_warp *home);
+/* gpu_ext_ops.passed; and the warp, which reads, is due, or one of its loads has returned. */
+void ask_passed(void *self, struct sm_warp *w, uint32_t ready);
+void ask_reads_due(struct carry *c, struct sm *sm, struct sm_warp *w);
+static inline bool ask_is_reading(const struct entry *e)
+{
+	return e->reading != READS_NONE && e->reading != READS_DONE;
+}
 /* A block that the split carrier had has ended. */
 void ask_split_end(struct carry *c, struct sm_warp *w);
 /* The warps of the SM have entered no block; not of those that are on trial or about to leave. */

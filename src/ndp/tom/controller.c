@@ -36,6 +36,8 @@ struct controller {
 	const struct tom_params *params;
 	const struct sim_ctx *ctx;
 	struct ndp_blocks *blocks; /* of the running kernel */
+	bool has_table;		   /* its table has room in shared memory */
+	uint32_t table_passes;	   /* to read an entry */
 	struct destination *stacks;
 	struct carry_chooser chooser;
 	uint32_t *loads; /* [stack]: for the chooser */
@@ -80,6 +82,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
+	t->table_passes = tom_metadata_passes(t->params, config);
 	t->stats.storage_bits = tom_metadata_added_bits(site);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->cost = tom_cost_of(t->params, config);
@@ -130,19 +133,35 @@ static bool table_describes(const void *params, const struct ndp_block *b)
 	return tom_metadata_describes(params, b);
 }
 
-static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+static struct ndp_blocks *blocks_of(struct controller *t, struct simt_program *p)
 {
-	struct controller *t = ctx;
 	const struct ndp_block_table table = {.describes = table_describes,
 					      .self = t->params,
 					      .entry_count = t->params->tom_table_entry_count};
 	bool is_new;
+	struct ndp_blocks *blocks = ndp_blocks_of(p, &t->cost, &table, &is_new);
 
-	(void)g;
-	t->blocks = ndp_blocks_of(p, &t->cost, &table, &is_new);
 	is_new = is_new && !p->is_again;
-	t->stats.undescribed_count += is_new ? t->blocks->undescribed_count : 0;
-	t->stats.no_entry_count += is_new ? t->blocks->no_entry_count : 0;
+	t->stats.undescribed_count += is_new ? blocks->undescribed_count : 0;
+	t->stats.no_entry_count += is_new ? blocks->no_entry_count : 0;
+	return blocks;
+}
+
+static uint64_t controller_shared_bytes(void *ctx, struct simt_program *p)
+{
+	struct controller *t = ctx;
+
+	if (!t->params->tom_table_takes_shared)
+		return 0;
+	return tom_metadata_table_bytes(t->params, blocks_of(t, p)->count);
+}
+
+static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+{
+	struct controller *t = ctx;
+
+	t->blocks = blocks_of(t, p);
+	t->has_table = !t->params->tom_table_takes_shared || gpu_taken_shared_bytes(g, p, l->shared_dynamic_bytes);
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
 	map_observer_kernel_begin(t->observer, l, t->blocks->count);
@@ -236,6 +255,25 @@ static uint32_t instance_number(const struct controller *t, uint32_t home_sm, ui
 	return home_sm * (uint32_t)t->config->sm.warp_slot_count + slot;
 }
 
+/* The entry of the table, and the registers of the condition. */
+static struct carry_reads controller_block_reads(void *ctx, uint32_t mark)
+{
+	struct controller *t = ctx;
+	const struct ndp_block *b = &t->blocks->items[mark - 1];
+	struct carry_reads r = {.passes = t->table_passes};
+
+	if (!t->params->tom_table_reads || !t->has_table)
+		return (struct carry_reads){0};
+	for (uint32_t i = 0; b->has_condition && i < b->condition_bytes / 4; i++) {
+		r.registers[r.register_count++] = (uint16_t)(b->condition_sb + i);
+		if (b->is_difference)
+			r.registers[r.register_count++] = (uint16_t)(b->less_sb + i);
+	}
+	t->stats.table_read_count++;
+	t->stats.condition_read_count += r.register_count;
+	return r;
+}
+
 /* Step 1. What follows depends on where the block goes: asked again at its first access. */
 static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 						 uint32_t mark)
@@ -246,6 +284,10 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 
 	(void)g;
 	t->stats.instance_count++;
+	if (!t->has_table) {
+		t->stats.no_room_count++;
+		return (struct carry_verdict){.way = CARRY_STAY, .block = &b->block, .why = "no room for its table"};
+	}
 	t->stats.learning_count += holds && is_learning;
 	if (!holds)
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
@@ -434,6 +476,8 @@ const struct ndp_mechanism ndp_tom = {
     .ops =
 	{
 	    .name = "tom",
+	    .shared_bytes = controller_shared_bytes,
+	    .block_reads = controller_block_reads,
 	    .kernel_begin = controller_kernel_begin,
 	    .block_begin = controller_block_begin,
 	    .block_access = controller_block_access,

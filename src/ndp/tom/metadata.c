@@ -44,6 +44,18 @@ bool tom_metadata_describes(const struct tom_params *p, const struct ndp_block *
 	       (!b->has_condition || (b->threshold < bound && b->threshold >= -bound));
 }
 
+uint64_t tom_metadata_table_bytes(const struct tom_params *p, uint32_t entry_count)
+{
+	return (entry_count * p->tom_table_entry_bits + 7) / 8;
+}
+
+uint32_t tom_metadata_passes(const struct tom_params *p, const struct gpu_config *c)
+{
+	const uint64_t pass_bits = c->sm.shared_bank_count * 32;
+
+	return (uint32_t)((p->tom_table_entry_bits + pass_bits - 1) / pass_bits);
+}
+
 uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items)
 {
 	const struct gpu_config *c = site->gpu;

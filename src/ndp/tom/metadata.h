@@ -27,6 +27,10 @@ uint32_t tom_metadata_threshold_bits(const struct tom_params *p);
 /* Can an entry describe this block: have its registers numbers that the vectors cover, has its threshold room? */
 bool tom_metadata_describes(const struct tom_params *p, const struct ndp_block *b);
 
+/* Bytes of a table of so many entries; passes over the banks of shared memory that reading one takes. */
+uint64_t tom_metadata_table_bytes(const struct tom_params *p, uint32_t entry_count);
+uint32_t tom_metadata_passes(const struct tom_params *p, const struct gpu_config *c);
+
 /* Storage that TOM adds to this machine (section 6.6, and what it leaves out). Fills items and returns their number. */
 uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *items);
 /* Bits of all of it but TLBs and MMUs, over the whole machine. */
