@@ -105,7 +105,11 @@ struct energy_memory_shape {
 };
 struct energy_nsu_counts {
 	uint32_t nsu_count;
+	double units;		    /* the same */
+	double pj_per_mw_ps;	    /* of all units */
+	double network_bits_per_ps; /* of all links from stack to stack */
 };
+struct energy_nsu_counts energy_nsu_counts(uint32_t nsu_count, double network_bits_per_ps);
 struct energy_memory_counts energy_memory_counts(const struct energy_params *p, const struct energy_memory_shape *m);
 extern const struct energy_table energy_gpu_table, energy_memory_table, energy_nsu_table;
 

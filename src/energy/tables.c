@@ -17,6 +17,9 @@ const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
 #define UNIT_REFRESHES ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_refresh)
 #define UNIT_BANK_REFRESHES ENERGY_SCALED, offsetof(struct energy_memory_counts, rows_per_bank_refresh)
 #define UNIT_RANK_CYCLES ENERGY_SCALED, offsetof(struct energy_memory_counts, pj_per_mw_cycle)
+#define UNIT_UNITS ENERGY_SCALED, offsetof(struct energy_nsu_counts, units)
+#define UNIT_UNIT_PS ENERGY_SCALED, offsetof(struct energy_nsu_counts, pj_per_mw_ps)
+#define UNIT_NETWORK_BITS ENERGY_SCALED, offsetof(struct energy_nsu_counts, network_bits_per_ps)
 #define ENERGY_PARAMS struct energy_params
 
 #define ENERGY_TABLE energy_gpu_table
@@ -33,6 +36,14 @@ const uint32_t energy_param_row_count = ARRAY_COUNT(energy_param_rows);
 #define ENERGY_ROWS "energy/nsu_rows.def"
 #define ENERGY_COUNTS struct energy_nsu_counts
 #include "energy/table.inc"
+
+struct energy_nsu_counts energy_nsu_counts(uint32_t nsu_count, double network_bits_per_ps)
+{
+	return (struct energy_nsu_counts){.nsu_count = nsu_count,
+					  .units = nsu_count,
+					  .pj_per_mw_ps = 1e-3 * nsu_count,
+					  .network_bits_per_ps = network_bits_per_ps};
+}
 
 struct energy_memory_counts energy_memory_counts(const struct energy_params *p, const struct energy_memory_shape *m)
 {

@@ -13,6 +13,8 @@
 	X(GPU_MAP_DIVIDED, divided)
 #define GPU_BANK_HASHES(X) X(GPU_BANK_HASH_NONE, none) X(GPU_BANK_HASH_LOW, low_row) X(GPU_BANK_HASH_ALL, all_row)
 #define GPU_MMUS(X) X(GPU_MMU_NONE, none) X(GPU_MMU_STACKS, stacks) X(GPU_MMU_ALL, all)
+#define NSU_INVALIDATORS(X) X(NSU_BY_VAULT, vault) X(NSU_BY_GPU, gpu)
+enum nsu_invalidator { NSU_INVALIDATORS(SIM_PARAM_ENUMERATOR) };
 enum sm_scheduling { SM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
 enum sm_pool { SM_POOLS(SIM_PARAM_ENUMERATOR) };
 enum gpu_address_map { GPU_ADDRESS_MAPS(SIM_PARAM_ENUMERATOR) };

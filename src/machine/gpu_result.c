@@ -185,7 +185,8 @@ void machine_gpu_energy(const struct machine_config *config, struct energy_list 
 	    .ck_ps = (double)ck.num_ps / (double)ck.den,
 	};
 	const struct energy_memory_counts memory = energy_memory_counts(p, &shape);
-	const struct energy_nsu_counts nsu = {.nsu_count = c->nsu.is_present ? stacks : 0};
+	const struct energy_nsu_counts nsu =
+	    energy_nsu_counts(c->nsu.is_present ? stacks : 0, gpu.mesh_count * gpu.mesh_bits_per_ps);
 
 	energy_list_add(out, &energy_gpu_table, p, &gpu, sizeof(gpu));
 	energy_list_add(out, &energy_memory_table, p, &memory, sizeof(memory));

@@ -67,13 +67,28 @@ void buffer_manager_request(struct buffer_manager *m, struct partition *p)
 	struct manager_stack *s = &m->stacks[p->target];
 
 	p->request_units = sim_now_units(m->split->gpu->engine);
-	if (!s->first && grant(s, p)) {
+	if (!s->first && gate_is_awake(m->split, p->request_units) && grant(s, p)) {
 		partition_granted(p);
 		return;
 	}
 	m->split->partition_stats.credit_waits++;
 	s->waiting_count++;
 	base_fifo_push(s, p, next);
+}
+
+/* Those who wait, as far as there are credits. */
+static void grant_waiting(struct buffer_manager *m, struct manager_stack *s)
+{
+	if (!gate_is_awake(m->split, sim_now_units(m->split->gpu->engine)))
+		return;
+	while (s->first && grant(s, s->first)) {
+		struct partition *p = base_fifo_pop(s, next);
+
+		s->waiting_count--;
+		m->split->partition_stats.credit_wait_ps +=
+		    sim_ps_of_units(m->split->gpu->engine, sim_now_units(m->split->gpu->engine) - p->request_units);
+		partition_granted(p);
+	}
 }
 
 void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c)
@@ -84,14 +99,13 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 	s->free.reads += c->reads;
 	s->free.writes += c->writes;
 	CHECK(s->free.commands <= m->all.commands && s->free.reads <= m->all.reads && s->free.writes <= m->all.writes);
-	while (s->first && grant(s, s->first)) {
-		struct partition *p = base_fifo_pop(s, next);
+	grant_waiting(m, s);
+}
 
-		s->waiting_count--;
-		m->split->partition_stats.credit_wait_ps +=
-		    sim_ps_of_units(m->split->gpu->engine, sim_now_units(m->split->gpu->engine) - p->request_units);
-		partition_granted(p);
-	}
+void buffer_manager_awake(struct buffer_manager *m)
+{
+	for (uint32_t i = 0; i < m->split->gpu->stack_count; i++)
+		grant_waiting(m, &m->stacks[i]);
 }
 
 const uint32_t *buffer_manager_loads(struct buffer_manager *m)

@@ -116,6 +116,20 @@ void packet_becomes_data(struct split *split, struct mem_req *r)
 	packet_becomes(split, r, PACKET_DATA, packet_data_bytes(packet_of(r)));
 }
 
+/* ---- writes under way, per stack ---- */
+
+void packet_write_begins(struct split *split, uint32_t stack)
+{
+	if (++split->write_lines[stack] > split->partition_stats.write_max)
+		split->partition_stats.write_max = split->write_lines[stack];
+}
+
+static void write_ends(struct split *split, uint32_t stack)
+{
+	CHECK(split->write_lines[stack]);
+	split->write_lines[stack]--;
+}
+
 /* After each write of a unit, the line must not stay in the GPU's caches (NSU section 4.2): in the L2, and in the L1 of
  * the SM that the packet id names. */
 static struct mem_req *invalidation(struct split *split, uint32_t stack, const struct mem_req *written)
@@ -142,7 +156,9 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 		packet_becomes_data(split, r);
 		return;
 	case PACKET_WRITE:
-		if (where == GPU_AT_HOST)
+		if (split->gpu_invalidates)
+			write_ends(split, where == GPU_AT_HOST ? r->stack : where);
+		else if (where == GPU_AT_HOST)
 			l2_slice_take(split->gpu->slices[r->slice], invalidation(split, r->stack, r));
 		else
 			logic_layer_reply(split->gpu->stacks[where], invalidation(split, where, r));
@@ -151,20 +167,6 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 	default:
 		return;
 	}
-}
-
-/* ---- writes under way, per stack ---- */
-
-void packet_write_begins(struct split *split, uint32_t stack)
-{
-	if (++split->write_lines[stack] > split->partition_stats.write_max)
-		split->partition_stats.write_max = split->write_lines[stack];
-}
-
-static void write_ends(struct split *split, uint32_t stack)
-{
-	CHECK(split->write_lines[stack]);
-	split->write_lines[stack]--;
 }
 
 /* An invalidation has come to its slice; from there it goes on to its SM. */

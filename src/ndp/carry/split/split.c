@@ -76,6 +76,7 @@ static struct partition *instance_new(struct split *split, struct sm_warp *w)
 	p->begin_units = sim_now_units(split->gpu->engine);
 	p->has_command_place = split->gpu->config->nsu.free_messages; /* it needs none */
 	base_list_push(&split->partitions_live, p, live);
+	gate_block_begins(split);
 	split->partition_stats.blocks++;
 	return p;
 }
@@ -84,6 +85,7 @@ static void instance_free(struct split *split, struct partition *p)
 {
 	if (p->exec) /* its kernel was aborted */
 		nsu_warp_drop(p->program, p->exec);
+	gate_block_ends(split);
 	base_list_remove(&split->partitions_live, p, live);
 	base_stack_push(&split->partitions_free, p, next);
 }
@@ -279,6 +281,13 @@ uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_byt
 	return lanes;
 }
 
+/* The SM keeps the address of a store's line until its block ends. */
+static void address_kept(struct split *split, const struct sm *sm)
+{
+	if (split->gpu_invalidates && ++split->kept[sm->index] > split->partition_stats.kept_max)
+		split->partition_stats.kept_max = split->kept[sm->index];
+}
+
 static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const struct coalesced_line *line)
 {
 	struct partition *p = *partition_of(self, &sm->warps[l->slot]);
@@ -308,6 +317,7 @@ static bool line_packet(void *self, struct sm *sm, struct lsu_entry *l, const st
 	if (is_store) {
 		p->split->partition_stats.write_lines++;
 		packet_write_begins(p->split, r->stack);
+		address_kept(p->split, sm);
 	} else {
 		p->split->partition_stats.read_lines++;
 	}
@@ -329,6 +339,48 @@ static void ledger_add(struct gpu *g, const struct partition *p)
 	row->write_lines += p->wta_count;
 }
 
+/* The block's writes are in memory: the SM drops their lines from its L1, and tells the L2 to. Returns their number. */
+static uint32_t lines_drop(struct sm *sm, const struct partition *p)
+{
+	struct split *split = p->split;
+	struct coalesced_line lines[COALESCE_LINES_MAX];
+	uint32_t dropped = 0;
+
+	for (uint32_t i = 0; i < p->seq; i++) {
+		const struct simt_access *a = &p->entries[i].access;
+		uint32_t count = p->entries[i].is_store && a->mask
+				     ? coalesce_lines(a->addr, a->mask, a->lane_bytes, lines)
+				     : 0;
+
+		dropped += count;
+		while (count--) {
+			mem_cache_invalidate_line(sm->l1d, lines[count].addr_bytes);
+			port_invalidate(sm, lines[count].addr_bytes);
+			nsu_cache_drop(split, lines[count].addr_bytes);
+			if (unlikely(split->audit))
+				nsu_audit_stored(split->audit, lines[count].addr_bytes,
+						 sim_now_units(split->gpu->engine));
+		}
+	}
+	CHECK(dropped == p->wta_count);
+	split->kept[sm->index] -= dropped;
+	split->partition_stats.kept_drops += dropped;
+	return dropped;
+}
+
+/* The warp goes on behind the block. */
+static void resume(struct sm *sm, struct sm_warp *w, uint32_t dropped)
+{
+	const uint32_t cycles = dropped * (uint32_t)sm->gpu->config->nsu.invalidate_cycles;
+
+	if (cycles)
+		sm_fetch_start(sm, w, w->w->pc, sm->now + cycles);
+	else
+		sm_fetch_advance(sm, w, w->w->pc);
+	sm_evaluate(sm, w);
+	sm_wake(sm, sm->now);
+}
+
 /* The unit has answered, and the warp has issued OFLD.END. */
 static void finish(struct sm *sm, struct partition *p)
 {
@@ -337,6 +389,7 @@ static void finish(struct sm *sm, struct partition *p)
 	struct carry *c = split->carry;
 	struct sm_warp *w = p->home;
 	const struct carry_block *b = p->registers;
+	const uint32_t dropped = split->gpu_invalidates ? lines_drop(sm, p) : 0;
 
 	CHECK(p->state == PARTITION_WAITS && p->pending.count == 0 && p->reserved_count == 0);
 	exec_end(g, p);
@@ -363,9 +416,7 @@ static void finish(struct sm *sm, struct partition *p)
 	sm->schedulers[w->scheduler].unstopped &= ~(1ull << w->bit);
 	ask_split_end(c, w);
 	instance_free(split, p);
-	sm_fetch_advance(sm, w, w->w->pc);
-	sm_evaluate(sm, w);
-	sm_wake(sm, sm->now);
+	resume(sm, w, dropped);
 }
 
 /* False: it waits for room. */
@@ -599,8 +650,14 @@ static void kernel_begin(void *self, struct simt_launch *l, struct simt_program 
 	struct split *split = self;
 
 	(void)l, (void)p;
+	gate_kernel_begin(split);
 	for (uint32_t i = 0; i < split->gpu->stack_count; i++)
 		nsu_kernel_begin(split->nsus[i]);
+}
+
+static void kernel_end(void *self, struct simt_launch *l)
+{
+	gate_kernel_end(self, l->program);
 }
 
 /* Every packet has come to its end, every credit is home, every buffer is empty. */
@@ -630,6 +687,7 @@ static void reset(void *self)
 	while (split->partitions_live)
 		instance_free(split, split->partitions_live);
 	packets_reset(split);
+	memset(split->kept, 0, split->gpu->sm_count * sizeof(*split->kept));
 	buffer_manager_reset(split->manager);
 	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
 		packet_buffer_reset(split->buffers[i]);
@@ -704,6 +762,8 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	sim_stats_law(g->stats, "network.packets = network.delivered");
 	split->packet_chunks = g_ptr_array_new_with_free_func(g_free);
 	split->write_lines = g_new0(uint32_t, g->stack_count);
+	split->kept = g_new0(uint32_t, g->sm_count);
+	split->gpu_invalidates = g->config->nsu.invalidate_by == NSU_BY_GPU;
 	split->manager = buffer_manager_new(split);
 	split->flights = g_new0(struct credit_flights, g->stack_count);
 	if (g->audits && g->config->nsu.cache_bytes)
@@ -721,6 +781,7 @@ static void complete(void *self)
 	struct split *split = self;
 
 	packet_ports_new(split);
+	gate_new(split);
 	split->buffers = g_new0(struct packet_buffer *, split->gpu->sm_total);
 	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
 		split->buffers[i] = packet_buffer_new(split, split->gpu->sms[i]);
@@ -746,6 +807,7 @@ static void split_free(void *self)
 	buffer_manager_free(split->manager);
 	g_ptr_array_free(split->packet_chunks, TRUE);
 	g_free(split->write_lines);
+	g_free(split->kept);
 	g_free(split->flights);
 	g_free(split->nsus);
 	g_free(split->buffers);
@@ -768,6 +830,7 @@ const struct gpu_ext_ops carry_split_ops = {
     .free = split_free,
     .check_end = check_end,
     .kernel_begin = kernel_begin,
+    .kernel_end = kernel_end,
     .reset = reset,
     .is_idle = is_idle,
     .finish_untimed = finish_untimed,

@@ -8,6 +8,7 @@
  *   packet.c          packets: pool, sizes, where each goes from an L2 slice, a link or a vault
  *   nsu.c             the unit: warps, instructions
  *   nsu_buffer.c      the unit's buffers and what enters them; its writes
+ *   gate.c            the units' and the network's power where nothing is offloaded
  *   nsu_cache.c       the unit's read-only cache and the GPU's directory of it
  */
 #ifndef STRATA_NDP_CARRY_SPLIT_H
@@ -141,6 +142,17 @@ struct credit_flights {
 	BASE_RING(struct credit_flight);
 };
 
+/* See gate.c; times in units of the engine. */
+struct power_gate {
+	bool is_there;	    /* the machine has it */
+	bool is_gated;	    /* when the last kernel ended */
+	bool is_new_kernel; /* no block has begun in it */
+	uint64_t block_count; /* under way */
+	uint64_t begin_units, idle_since_units, awake_units;
+	uint64_t idle_units, wake_units; /* what the parameters say */
+	struct sim_comp comp;
+};
+
 /* The carrier. */
 struct split {
 	struct carry *carry;
@@ -156,8 +168,11 @@ struct split {
 	GPtrArray *packet_chunks;
 	uint64_t packet_count;		       /* on their way */
 	uint32_t *write_lines;		       /* [stack]: write addresses whose invalidation has not come back */
+	bool gpu_invalidates;			/* nsu.invalidate_by: SMs keep the addresses of blocks' stores, */
+	uint32_t *kept;				/* [SM]: so many */
 	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
 	uint16_t *sm_ports;		       /* [SM]: packets to it */
+	struct power_gate gate;
 	struct partition_stats partition_stats;
 	struct packet_stats packet_stats;
 };
@@ -201,10 +216,24 @@ void buffer_manager_reset(struct buffer_manager *m);
 /* Asks for the buffers of p's target; partition_granted when it has them, perhaps at once. */
 void buffer_manager_request(struct buffer_manager *m, struct partition *p);
 void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c);
+/* The units' power is on: who waits for it may have his credits. */
+void buffer_manager_awake(struct buffer_manager *m);
 /* [stack]: blocks that have credits for a command or wait for them; the manager's, until the next call. */
 const uint32_t *buffer_manager_loads(struct buffer_manager *m);
 /* Nobody waits and all credits are home. */
 bool buffer_manager_is_idle(const struct buffer_manager *m);
+
+/* ---- gate.c ---- */
+void gate_new(struct split *split);
+void gate_kernel_begin(struct split *split);
+void gate_kernel_end(struct split *split, const struct simt_program *p);
+void gate_block_begins(struct split *split);
+void gate_block_ends(struct split *split);
+/* Are the units on? If not, buffer_manager_awake is called when they are. */
+static inline bool gate_is_awake(const struct split *split, uint64_t now_units)
+{
+	return now_units >= split->gate.awake_units;
+}
 
 /* ---- packet.c ---- */
 struct mem_req *packet_new(struct split *split, enum packet_kind kind, struct partition *p);
