@@ -69,6 +69,12 @@ static struct cpu_tags *llc_of(const struct cpu_bus *b, uint64_t line)
 	return &b->llc[cpu_tags_slice(b->llc, line)];
 }
 
+/* The last level's copy, or NULL; where the home is the last level, that answers for itself. */
+static struct cpu_tag *llc_find(const struct cpu_bus *b, uint64_t line)
+{
+	return likely(b->llc != NULL) ? cpu_tags_find(llc_of(b, line), line) : NULL;
+}
+
 /* Slices are on a ring, cores beside them in their order; who is no core is beside the first. */
 static uint64_t llc_ps(const struct cpu_bus *b, uint32_t agent, uint64_t line)
 {
@@ -82,8 +88,13 @@ static uint64_t llc_ps(const struct cpu_bus *b, uint32_t agent, uint64_t line)
 
 static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool is_dirty)
 {
-	struct cpu_tag *tag = cpu_tags_find(llc_of(b, line), line);
+	struct cpu_tag *tag = llc_find(b, line);
 
+	if (unlikely(!b->llc)) {
+		if (is_dirty)
+			b->home_ops->write_back(b->home, line, version);
+		return;
+	}
 	if (!tag) {
 		tag = cpu_tags_victim(llc_of(b, line), line);
 		if (tag->state == CPU_MODIFIED) {
@@ -101,7 +112,7 @@ static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool 
 /* It will be older than what an agent beside the last level writes. */
 static void llc_drop(struct cpu_bus *b, uint64_t line)
 {
-	struct cpu_tag *tag = cpu_tags_find(llc_of(b, line), line);
+	struct cpu_tag *tag = llc_find(b, line);
 
 	if (tag)
 		tag->state = CPU_INVALID;
@@ -126,13 +137,13 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (state_of(b, i, line, &version) == CPU_MODIFIED)
 			return version;
-	last = cpu_tags_find(llc_of(b, line), line);
+	last = llc_find(b, line);
 	return last ? last->version : b->home_ops->version(b->home, line);
 }
 
 void cpu_bus_cold(struct cpu_bus *b)
 {
-	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
+	for (uint32_t i = 0; b->llc && i < b->c->p->llc_slice_count; i++)
 		cpu_tags_clear(&b->llc[i]);
 }
 
@@ -181,7 +192,7 @@ static cpu_version come(struct cpu_bus *b, struct cpu_request *r, bool is_from_h
 		return r->version;
 	r->is_alone = r->is_alone && !(b->home_ops->shares && b->home_ops->shares(b->home, r->line));
 	cpu_moved(b->c, r->line, CPU_NOBODY);
-	last = cpu_tags_find(llc_of(b, r->line), r->line);
+	last = llc_find(b, r->line);
 	if (last)
 		return last->version;
 	version = is_from_home ? r->version : b->home_ops->version(b->home, r->line);
@@ -352,7 +363,7 @@ static void look(void *bus, struct cpu_event *e)
 
 		r->asked_units = MAX(r->asked_units, units);
 	}
-	last = cpu_tags_find(llc_of(b, r->line), r->line);
+	last = llc_find(b, r->line);
 	is_owned = snoop(b, r);
 	if (b->agents[r->agent].ops->ordered)
 		b->agents[r->agent].ops->ordered(b->agents[r->agent].self, r);
@@ -370,7 +381,10 @@ static void look(void *bus, struct cpu_event *e)
 		stats->interventions++;
 		ps = p->intervention_ps;
 	} else {
-		stats->memory_reads++;
+		if (unlikely(b->home_ops->holds != NULL) && b->home_ops->holds(b->home, r))
+			stats->llc_hits++;
+		else
+			stats->memory_reads++;
 		read_home(b, r);
 		if (unlikely(b->claims))
 			retry_claims(b, r->line);
@@ -462,7 +476,7 @@ static bool must_wait(const struct cpu_bus *b, uint64_t line)
 
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version)
 {
-	struct cpu_tag *last = cpu_tags_find(llc_of(b, line), line);
+	struct cpu_tag *last = llc_find(b, line);
 	bool is_modified = false;
 	cpu_version copy;
 
@@ -599,10 +613,12 @@ void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version)
 
 /* ---- made and freed ---- */
 
-void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max)
+static void llc_init(struct cpu_bus *b)
 {
-	*b = (struct cpu_bus){.c = c, .agents_max = agents_max};
-	b->agents = g_new0(struct cpu_agent, agents_max);
+	const struct cpu_common *c = b->c;
+
+	if (!c->p->llc_bytes)
+		return;
 	b->llc = g_new(struct cpu_tags, c->p->llc_slice_count);
 	for (uint32_t i = 0; i < c->p->llc_slice_count; i++) {
 		cpu_tags_init(&b->llc[i], c->p->llc_bytes / c->p->llc_slice_count, (uint32_t)c->p->llc_ways_count,
@@ -610,6 +626,13 @@ void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint
 		cpu_tags_is_part(&b->llc[i], c->p->llc_slice_count, cpu_frame_channels(c),
 				 c->page_shift - c->line_shift);
 	}
+}
+
+void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint32_t agents_max)
+{
+	*b = (struct cpu_bus){.c = c, .agents_max = agents_max};
+	b->agents = g_new0(struct cpu_agent, agents_max);
+	llc_init(b);
 	b->slot_free_units = g_new0(uint64_t, c->p->snoop_bus_count);
 	b->tick_units = sim_period_units(c->events.engine, domain);
 }
@@ -631,7 +654,7 @@ void cpu_bus_free(struct cpu_bus *b)
 {
 	base_pool_free(&b->requests);
 	base_pool_free(&b->trails);
-	for (uint32_t i = 0; i < b->c->p->llc_slice_count; i++)
+	for (uint32_t i = 0; b->llc && i < b->c->p->llc_slice_count; i++)
 		cpu_tags_free(&b->llc[i]);
 	g_free(b->llc);
 	g_free(b->slot_free_units);

@@ -72,6 +72,9 @@ struct cpu_agent_ops {
 
 /* What is behind the bus and its last level. */
 struct cpu_home_ops {
+	/* Of a home that is the last level itself, for a bus without one (llc_bytes is 0): has it the line that r is
+	 * going to read? Changes nothing. NULL: it is not. */
+	bool (*holds)(const void *self, const struct cpu_request *r);
 	/* Reads the line for r (r->op says what for), whose slot is now, and ends r by cpu_bus_end_at. */
 	void (*read)(void *self, struct cpu_request *r);
 	/* A modified line leaves the last level, now. Is not refused. */
@@ -105,7 +108,7 @@ struct cpu_bus {
 	uint32_t agent_count, agents_max;
 	const struct cpu_home_ops *home_ops;
 	void *home;
-	struct cpu_tags *llc; /* its slices */
+	struct cpu_tags *llc; /* its slices; NULL: the home is the last level */
 	struct cpu_request *buckets[CPU_BUCKETS];
 	BASE_POOL(struct cpu_request) requests;
 	BASE_POOL(struct cpu_trail) trails; /* of requests, also of unused ones, where there is an account */

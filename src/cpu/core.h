@@ -109,6 +109,9 @@ uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructi
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
 			 uint32_t use, const struct cpu_flow *flow);
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
+/* Of a thread with a window: there is room in it for one more value, and what is behind its last branch is dispatched.
+ * Returns as cpu_access does. */
+uint64_t cpu_core_room(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
 /* Its caches and its TLB hold nothing. */
 void cpu_core_cold(struct cpu_core *k);

@@ -74,9 +74,14 @@ static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uin
 	return frame_take(p, channel);
 }
 
+static uint64_t flat_frame(const struct cpu_pages *p, uint64_t page)
+{
+	return page < TABLE_PAGES ? page : p->frames_max - 1 - (page - TABLE_PAGES) % p->frames_max;
+}
+
 uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
-	uint64_t frame = base_map_get(&p->frames, page);
+	uint64_t frame = unlikely(p->is_flat) ? flat_frame(p, page) + 1 : base_map_get(&p->frames, page);
 
 	if (!frame) {
 		frame = frame_new(p, unit, page, own) + 1;
@@ -128,7 +133,7 @@ uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page)
 
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page)
 {
-	return base_map_get(&p->frames, page);
+	return p->is_flat || base_map_get(&p->frames, page);
 }
 
 void cpu_pages_unmap(struct cpu_pages *p, uint64_t first, uint64_t end)

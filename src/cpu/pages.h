@@ -15,6 +15,7 @@ struct cpu_pages {
 	uint64_t *frame_counts, frames_max;
 	GArray *words; /* struct cpu_pages_word, the last one counts */
 	uint32_t channel_count, turn; /* turn: of the page that comes next */
+	bool is_flat; /* pages are frames, all touched; those of tables are the last ones */
 };
 
 void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_bytes);

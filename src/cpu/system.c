@@ -38,6 +38,18 @@ static void count_stacks(struct cpu_common *c, const struct mem_memory *memory)
 	CHECK(c->stack_count % c->p->channel_count == 0);
 }
 
+void cpu_stats_add(struct sim_ctx *ctx, struct cpu_stats *stats)
+{
+	sim_stats_add_table(ctx->stats, &cpu_stat_table, stats, sizeof(*stats));
+	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
+				  "cpu.walks + cpu.asked_beside + cpu.joins_over = "
+				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops + "
+				  "cpu.forwards + cpu.found_beside");
+	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
+	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
+	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims + cpu.slots_beside");
+}
+
 struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *p, struct mem_memory *memory,
 				  uint64_t memory_bytes)
 {
@@ -64,14 +76,7 @@ struct cpu_system *cpu_system_new(struct sim_ctx *ctx, const struct cpu_params *
 	s->threads = g_new(struct cpu_thread *, cpu_unit_count(p));
 	for (uint32_t i = 0; i < cpu_unit_count(p); i++)
 		s->threads[i] = &s->cores[i % p->core_count].threads[i / p->core_count];
-	sim_stats_add_table(ctx->stats, &cpu_stat_table, &c->stats, sizeof(c->stats));
-	sim_stats_law(ctx->stats, "cpu.reads + cpu.writes + cpu.atomics + cpu.prefetches + cpu.stream_requests + "
-				  "cpu.walks + cpu.asked_beside + cpu.joins_over = "
-				  "cpu.l1_hits + cpu.l2_hits + cpu.misses + cpu.joins + cpu.merges + cpu.drops + "
-				  "cpu.forwards + cpu.found_beside");
-	sim_stats_law(ctx->stats, "cpu.misses = cpu.upgrades + cpu.interventions + cpu.llc_hits + cpu.memory_reads");
-	sim_stats_law(ctx->stats, "cpu.joins = cpu.joins_over");
-	sim_stats_law(ctx->stats, "cpu.slots = cpu.misses + cpu.claims + cpu.slots_beside");
+	cpu_stats_add(ctx, &c->stats);
 	return s;
 }
 

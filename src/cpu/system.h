@@ -238,6 +238,8 @@ uint64_t cpu_channel_bytes(const struct cpu_system *s, uint32_t channel, enum cp
 uint64_t cpu_events_asked(const struct cpu_system *s);
 /* All caches are empty, and what was modified in them is in the memory; it takes no time. */
 void cpu_cold(struct cpu_system *s);
+/* Adds the statistics and their laws, for who has cores on a bus without a system. */
+void cpu_stats_add(struct sim_ctx *ctx, struct cpu_stats *stats);
 /* The owner counts instructions there. */
 struct cpu_stats *cpu_system_stats(struct cpu_system *s);
 /* M, S or nothing in the private caches, for a test. */

@@ -73,6 +73,7 @@ struct cpu_window {
 	uint64_t *wait_ps; /* a wait for stores is counted there */
 	struct cpu_flow kept; /* of the thread's access, while it waits */
 	bool is_fence;	   /* it waits for all that it has under way */
+	bool is_room;	   /* it waits for room alone */
 	bool has_trail;	   /* what it waited for was a request: its trail is the thread's stall_trail */
 	uint64_t history;      /* of its branches */
 	struct cpu_flow branch; /* behind which the thread is, if it has one */

@@ -10,13 +10,15 @@
 #define ENERGY_PARAMS struct dc_params
 #define ENERGY_COUNTS struct dc_energy_counts
 #define UNIT_EACH ENERGY_EACH, 0
+#define UNIT_MW_PS ENERGY_SCALED, offsetof(struct dc_energy_counts, pj_per_mw_ps)
 #define UNIT_BANKS ENERGY_SCALED, offsetof(struct dc_energy_counts, banks)
 #include "energy/table.inc"
 
 struct dc_energy_counts dc_energy_counts(const struct dc_params *p)
 {
 	return (struct dc_energy_counts){
-	    .host_count = p->socket_count > 0, .socket_count = (uint32_t)p->socket_count, .banks = DC_BANKS};
+	    .host_count = p->socket_count > 0, .socket_count = (uint32_t)p->socket_count, .banks = DC_BANKS,
+	    .pj_per_mw_ps = 1e-3};
 }
 
 /* ISCA'19, Table 4. */

@@ -8,6 +8,7 @@
 struct dc_energy_counts {
 	uint32_t host_count, socket_count; /* host cores that feed; processors */
 	double banks; /* arrays that work in an operation's cycle */
+	double pj_per_mw_ps;
 };
 extern const struct energy_table dc_energy_table;
 struct dc_energy_counts dc_energy_counts(const struct dc_params *p);

@@ -2,10 +2,12 @@
 #include "machine/duality.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "dc/device.h"
 #include "dc/energy.h"
+#include "machine/cpu.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/over_time.h"
@@ -32,10 +34,22 @@ static bool is_present(const struct machine_config *c)
 	return params(c)->socket_count;
 }
 
+/* The processors that run programs of threads are of another machine: these are the host's. */
+static bool has_cores(const struct machine_config *c)
+{
+	return params(c)->host_kernels != DC_HOST_NONE;
+}
+
+static struct cpu_params core_params(const struct machine_config *c)
+{
+	return dc_host_params(params(c), machine_config_of(c, &machine_cpu_part));
+}
+
 static void stats_of(const struct machine_config *c, struct sim_stat_tables *out)
 {
-	(void)c;
 	sim_stat_tables_add(out, &dc_stat_table);
+	if (c && has_cores(c))
+		sim_stat_tables_add(out, &cpu_stat_table);
 }
 
 static const struct sim_explain *explain(const char *mechanism)
@@ -50,6 +64,49 @@ static void groups(struct machine_config *c, struct sim_param_groups *out)
 			     machine_config_at(c, &machine_duality_part));
 }
 
+/* The rows of cpu that say what a core of the host is; others would change nothing. */
+static bool is_of_core(const char *name)
+{
+	static const char *const rows[] = {
+	    "core_model", "issue_count", "integer_cycles", "multiply_cycles", "divide_cycles", "float_cycles",
+	    "float_multiply_cycles", "float_divide_cycles", "branch_cycles", "memory_cycles", "vector_cycles",
+	    "lane_integer_cycles", "lane_float_cycles", "lane_divide_cycles", "rob_entries", "load_queue_entries",
+	    "store_queue_entries", "load_port_count", "fill_cycles", "l2_fill_cycles", "l2_miss_count",
+	    "branch_predictor", "branch_counter_count", "branch_history_bits", "mispredict_cycles", "atomic_cycles",
+	    "load_count", "store_count", "stream_count", "stream_depth_count", "stream_degree_count",
+	    "stream_line_count", "l1_bytes", "l1_ways_count", "l1_cycles", "l2_bytes", "l2_ways_count", "l2_cycles",
+	    "bus_khz", "protocol", "snoop_bus_count", "snoop_latency_ps", "intervention_ps", "page_bytes", "tlb_count",
+	    "tlb_ways_count", "walk_cycles", "system_call_ps", "wake_ps", "core_count"};
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		if (!strcmp(rows[i], name))
+			return true;
+	return false;
+}
+
+/* The rows of cpu that are of no core here keep their defaults. */
+static void check_cores(const struct machine_config *c, const struct machine_memory *first,
+			struct base_diag_list *diag)
+{
+	const struct cpu_params p = core_params(c);
+	struct cpu_params all = *(const struct cpu_params *)machine_config_of(c, &machine_cpu_part);
+	const struct sim_param_group set = {"cpu", cpu_param_rows, cpu_param_row_count, &all};
+
+	for (uint32_t i = 0; i < cpu_param_row_count; i++) {
+		const struct sim_param_desc *row = &cpu_param_rows[i];
+		g_autofree char *key = g_strconcat("cpu.", row->name, NULL);
+
+		if (!is_of_core(row->name) && sim_param_value(&set, row) != row->dflt)
+			base_diag_error(diag, base_diag_place(diag, key),
+					"'%s' is not of the cores that run kernels beside caches that compute; their "
+					"number, clock and line are duality.host_core_count, duality.host_clock_khz "
+					"and duality.line_bytes",
+					key);
+	}
+	if (has_cores(c))
+		cpu_params_check(&p, &first->memory, diag);
+}
+
 static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const struct machine_memories *all = machine_memories_of(c);
@@ -62,17 +119,21 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 		return;
 	}
 	machine_timing_check(c, "caches that compute", diag);
-	if (all->count)
+	if (all->count) {
 		dc_params_check(params(c), &all->items[0].memory, diag);
-	else
+		check_cores(c, &all->items[0], diag);
+	} else {
 		base_diag_error(diag, (struct base_place){0},
 				"duality.socket_count = %llu: its caches need a memory; `memories:` names one",
 				(unsigned long long)params(c)->socket_count);
+	}
 }
 
 static bool clocks(const struct machine_config *c, struct sim_engine *e)
 {
-	return !params(c)->socket_count || dc_clock_add(params(c), e);
+	const struct cpu_params p = core_params(c);
+
+	return !params(c)->socket_count || (dc_clock_add(params(c), e) && (!has_cores(c) || cpu_clock_add(&p, e)));
 }
 
 static void *build(struct machine *m)
@@ -94,6 +155,11 @@ static void *build(struct machine *m)
 				    .interleave_bytes = shape.interleave_bytes,
 				    .channel_count = shape.stack_count * shape.vault_count};
 	d->system = dc_system_new(&m->ctx, p, machine_memory_built(m, 0), behind);
+	if (has_cores(m->config)) {
+		const struct cpu_params cores = core_params(m->config);
+
+		dc_system_host(d->system, &cores);
+	}
 	user.self = d->system;
 	machine_memory_connect(m, 0, &user);
 	d->device = dc_device_new(d->system, p, (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) /
@@ -198,12 +264,17 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
 }
 
+static const struct machine_renamed renamed[] = {
+    {"duality.host_line_count", "cpu.load_count"}, {"duality.host_op_pj", "duality.host_mw"}, {NULL, NULL}};
+
 const struct machine_part machine_duality_part = {
     .name = "duality",
     .config_bytes = sizeof(struct dc_params),
     .groups = groups,
     .is_present = is_present,
     .runs = MACHINE_RUNS_KERNELS,
+    .reads = &machine_cpu_part,
+    .renamed = renamed,
     .stats = stats_of,
     .explain = explain,
     .check = check,

@@ -51,6 +51,15 @@ static bool is_present(const struct machine_config *c, uint32_t i)
 	return !is_dropped(c, i) && (!c->parts[i]->is_present || c->parts[i]->is_present(c));
 }
 
+/* Does another part that is there read its parameters? */
+static bool is_read(const struct machine_config *c, uint32_t i)
+{
+	for (uint32_t k = 0; c->parts[k]; k++)
+		if (c->parts[k]->reads == c->parts[i] && is_present(c, k))
+			return !is_dropped(c, i);
+	return false;
+}
+
 bool machine_config_has(const struct machine_config *c, const struct machine_part *part)
 {
 	const uint32_t i = find(c, part);
@@ -93,7 +102,7 @@ void machine_config_groups_present(struct machine_config *c, struct sim_param_gr
 {
 	out->count = 0;
 	for (uint32_t i = 0; c->parts[i]; i++)
-		if (c->parts[i]->groups && is_present(c, i))
+		if (c->parts[i]->groups && (is_present(c, i) || is_read(c, i)))
 			c->parts[i]->groups(c, out);
 }
 
@@ -225,7 +234,8 @@ static void check_absent(const struct machine_config *c, struct base_diag_list *
 
 		while (of->belongs_to)
 			of = of->belongs_to;
-		if (is_dropped(c, i) || is_present(c, i) || !c->parts[i]->groups || machine_config_has(c, of))
+		if (is_dropped(c, i) || is_present(c, i) || is_read(c, i) || !c->parts[i]->groups ||
+		    machine_config_has(c, of))
 			continue;
 		c->parts[i]->groups(&copy, &own);
 		for (uint32_t g = 0; g < own.count; g++)

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/divide.h"
 #include "base/list.h"
+#include "cpu/bus.h"
 #include "dc/system/system.h"
 #include "mem/tags.h"
 #include "net/req.h"
@@ -55,11 +56,13 @@ struct dc_tag {
 	MEM_TAG; /* state: of DC_TAG_CLEAN ...; a copy is of a line whose home is in another socket */
 };
 
-/* Who asks for a line: an access of a control block, or a slice that wants a copy of it for those of its socket. */
+/* Who asks for a line: an access of a control block, a slice that wants a copy of it for those of its socket, or a core
+ * of the host. */
 struct dc_asker {
 	struct dc_cb *cb; /* NULL: a slice */
-	uint32_t line;	  /* of the access */
+	uint32_t line;	  /* of the access; of a core of the host its socket */
 	struct dc_fetch *copy; /* the slice's */
+	struct cpu_request *host; /* of a core of the host; else NULL */
 };
 
 struct dc_waiter {
@@ -72,7 +75,6 @@ struct dc_fetch {
 	uint64_t line, ready; /* may be offered from then on */
 	uint64_t physical;    /* where the memory has it: set when it is queued */
 	bool is_write, makes_dirty;
-	bool is_host;  /* of a kernel on the host's cores */
 	bool is_entry; /* written back before a kernel begins */
 	bool is_crossing, is_stale; /* a copy that its home has sent; and a store has changed the line since */
 	uint32_t home; /* or the slice that wants the copy */
@@ -119,8 +121,7 @@ struct dc_link {
 };
 
 struct dc_system {
-	uint64_t host_rest; /* see base_cycles_ps */
-	uint64_t host_lines, host_wakes_at; /* on their way for the host's cores, which wait until there are so few */
+	struct dc_host *host; /* its cores; NULL: no kernel runs there */
 	struct sim_ctx *ctx;
 	const struct dc_params *p;
 	struct mem_memory *memory;
@@ -216,9 +217,17 @@ void dc_link_tick(void *link, uint64_t cycle);
 /* system.c: the first fault of a launch; drops all that is on its way, after an aborted one. */
 void dc_system_fault(struct simt_launch *l, enum simt_fault_kind kind, const char *text);
 void dc_system_clean(struct dc_system *s);
-/* slice.c: a line for the host's cores. False: a way has it; else it is asked of the memory from `at` on, and
- * host_lines is one less when it has come. */
-bool dc_host_asks(struct dc_system *s, uint64_t line, bool is_store, uint64_t at);
+/* slice.c: the line that a core of the host in this socket asks for; dc_host_line is called when it is there. */
+void dc_host_read(struct dc_system *s, struct cpu_request *r, uint32_t socket, uint64_t at);
+/* A line that its second level had modified comes to its home. */
+void dc_host_write(struct dc_system *s, uint64_t line, uint32_t socket, uint64_t at);
+/* Do the ways where it is looked for first have the line? Is there a copy in another socket than its home's? */
+bool dc_host_holds(struct dc_system *s, uint64_t line, uint32_t socket, bool is_write);
+bool dc_host_has_copies(struct dc_system *s, uint64_t line);
+/* Copies become invalid; when those who had them have said so. */
+uint64_t dc_host_invalidates(struct dc_system *s, uint64_t line, uint64_t at);
+/* host_home.c */
+void dc_host_line(struct dc_system *s, struct cpu_request *r, uint64_t at);
 /* swap.c: rows that must leave for the word's operations, of a bank; of the array that needs most. */
 uint32_t dc_swap_rows(const struct dc_system *s, const struct dc_word *w);
 /* Rows of each bank leave from now on and come back, for what a word does again: the cycle in which they are there. */

@@ -415,13 +415,17 @@ static uint64_t serve_atomics(struct dc_slice *home, uint64_t at, uint32_t lanes
 
 /* ---- an access, line by line ---- */
 
-static uint64_t line_of(struct dc_asker who)
+static uint64_t line_of(const struct dc_system *s, struct dc_asker who)
 {
+	if (who.host)
+		return who.host->line << s->line_shift;
 	return who.cb ? who.cb->access.lines[who.line] : who.copy->line;
 }
 
 static struct dc_slice *slice_of(struct dc_system *s, struct dc_asker who)
 {
+	if (who.host)
+		return keeper_in(s, who.line, line_of(s, who));
 	return &s->slices[who.cb ? who.cb->slice : who.copy->home];
 }
 
@@ -435,6 +439,12 @@ static uint32_t atomics_of(struct dc_asker who)
 static bool is_store(struct dc_asker who)
 {
 	return who.cb && who.cb->access.is_store;
+}
+
+/* Of a core of the host, which is to be the only one that has the line. */
+static bool is_claim(struct dc_asker who)
+{
+	return who.host && cpu_is_write((enum cpu_op)who.host->op);
 }
 
 static bool is_posted(const struct dc_cb *cb)
@@ -452,7 +462,7 @@ static bool writes_past(const struct dc_slice *home, struct dc_asker who)
 static void miss(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
 	struct dc_system *s = home->system;
-	const uint64_t line = line_of(who);
+	const uint64_t line = line_of(s, who);
 	struct dc_fetch *f = coming_to(home, line);
 
 	if (f) {
@@ -483,6 +493,8 @@ static void hit(struct dc_slice *home, struct dc_asker who, uint64_t at)
 
 	if (is_linked(home, own)) {
 		send_answer(home, who, there);
+	} else if (who.host) {
+		dc_host_line(home->system, who.host, there);
 	} else {
 		own->mshr_used--; /* that it had for no time: nobody has come to wait for it */
 		deliver(who.cb, there);
@@ -493,11 +505,11 @@ static void hit(struct dc_slice *home, struct dc_asker who, uint64_t at)
 static void look_up(struct dc_slice *home, struct dc_asker who, uint64_t at)
 {
 	struct dc_system *s = home->system;
-	const uint64_t line = line_of(who);
+	const uint64_t line = line_of(s, who);
 	uint64_t waited = 0;
 
 	at = dc_take(&home->port_free, at, 1, 1, &waited);
-	if (is_store(who))
+	if (is_store(who) || is_claim(who))
 		at = invalidate(home, line, at);
 	if (find(home, line, is_store(who)) || s->p->cache_is_perfect) {
 		s->stats.cache_hits++;
@@ -525,7 +537,7 @@ static void look_up(struct dc_slice *home, struct dc_asker who, uint64_t at)
 static void look_up_copy(struct dc_slice *keeper, struct dc_asker who, uint64_t at)
 {
 	struct dc_system *s = keeper->system;
-	const uint64_t line = line_of(who);
+	const uint64_t line = line_of(s, who);
 	struct dc_fetch *f;
 	uint64_t waited = 0;
 
@@ -566,7 +578,7 @@ static void ask(struct dc_cb *cb, uint32_t k, uint64_t at)
 	if (cb->access.is_store && is_linked(own, home))
 		cross_line(own, home, who, at, false);
 	else if (is_linked(own, home) && s->p->link_copies)
-		look_up_copy(keeper_in(s, own->socket, line_of(who)), who, at);
+		look_up_copy(keeper_in(s, own->socket, line_of(s, who)), who, at);
 	else if (is_linked(own, home))
 		cross_request(own, home, who, at);
 	else
@@ -636,6 +648,15 @@ static void answered(struct dc_cb *cb, uint64_t at)
 	release_mshr(&s->slices[cb->slice], dc_now(s));
 }
 
+/* The same, of whoever has asked. */
+static void answered_by(struct dc_system *s, struct dc_asker who, uint64_t at)
+{
+	if (who.host)
+		dc_host_line(s, who.host, at);
+	else
+		answered(who.cb, at);
+}
+
 /* A copy has come to the slice that keeps it, and those that have waited for it have the line. */
 static void keep_copy(struct dc_system *s, struct dc_fetch *f, uint64_t now)
 {
@@ -646,7 +667,7 @@ static void keep_copy(struct dc_system *s, struct dc_fetch *f, uint64_t now)
 		unchain(s, f);
 	}
 	for (const struct dc_waiter *w = f->waiters; w; w = w->next)
-		answered(w->who.cb, now);
+		answered_by(s, w->who, now);
 	waiters_free(s, f);
 	base_pool_put(&s->fetch_pool, f, next);
 }
@@ -658,13 +679,13 @@ static void crossed(struct dc_system *s, struct dc_crossings *queue, uint64_t cy
 		const struct dc_asker who = c->who;
 
 		if (!c->is_answer) {
-			look_up(&s->slices[home_of(s, line_of(who))], who, cycle);
+			look_up(&s->slices[home_of(s, line_of(s, who))], who, cycle);
 			if (who.cb)
 				finish_if_last(who.cb);
 		} else if (who.copy) {
 			keep_copy(s, who.copy, cycle);
 		} else {
-			answered(who.cb, cycle);
+			answered_by(s, who, cycle);
 		}
 		base_pool_put(&s->crossing_pool, c, next);
 	}
@@ -794,30 +815,7 @@ void dc_memory_room(void *system)
 	}
 }
 
-bool dc_host_asks(struct dc_system *s, uint64_t line, bool is_store, uint64_t at)
-{
-	struct dc_slice *home = &s->slices[home_of(s, line)];
-	struct dc_fetch *f;
-
-	if (is_store)
-		invalidate(home, line, at);
-	if (find(home, line, is_store)) {
-		s->stats.cache_hits++;
-		return false;
-	}
-	s->stats.cache_misses++;
-	insert(home, line, is_store ? DC_TAG_DIRTY : DC_TAG_CLEAN, at);
-	f = fetch_new(home, line, at, false);
-	f->is_host = true;
-	queue_fetch(home, f);
-	return true;
-}
-
-static void host_line_is_there(struct dc_system *s)
-{
-	if (--s->host_lines <= s->host_wakes_at)
-		sim_stop(s->ctx->engine);
-}
+#include "dc/system/slice_host.inc"
 
 static void arrive(struct dc_system *s, struct dc_fetch *f)
 {
@@ -834,7 +832,7 @@ static void arrive(struct dc_system *s, struct dc_fetch *f)
 		if (is_linked(home, slice_of(s, w->who)))
 			send_answer(home, w->who, at);
 		else
-			answered(w->who.cb, at);
+			answered_by(s, w->who, at);
 	}
 	waiters_free(s, f);
 }
@@ -845,9 +843,7 @@ void dc_memory_done(void *system, struct mem_req *q)
 	struct dc_fetch *f = q->owner;
 
 	mem_req_put(s->ctx->pool, q);
-	if (f->is_host)
-		host_line_is_there(s);
-	else if (!f->is_write)
+	if (!f->is_write)
 		arrive(s, f);
 	else if (f->is_entry && !--s->entry_left)
 		dc_entered(s);

@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/units.h"
-#include "dc/system/priv.h"
+#include "dc/system/host.h"
 
 const struct sim_param_desc dc_param_rows[] = {
 #define PARAM_STRUCT struct dc_params
@@ -59,6 +59,8 @@ bool dc_params_check(const struct dc_params *p, const struct memory_params *m, s
 		wrong(diag, "duality.cache_way_count must leave a way of each slice to compute");
 	if (dc_block_count(p) + p->socket_count * p->slice_count + 2 > SIM_COMPS_MAX) /* two links */
 		wrong(diag, "duality: more control blocks than the simulator has places for");
+	if (!base_is_power_of_two(p->host_vector_bytes))
+		wrong(diag, "duality.host_vector_bytes must be a power of two");
 	if (p->bit_exact && p->compiler == DC_COMPILER_PLAIN)
 		wrong(diag, "duality.bit_exact is of four arrays a bank: not with duality.compiler=plain");
 	return diag->error_count == before;
@@ -89,6 +91,25 @@ bool dc_clock_add(const struct dc_params *p, struct sim_engine *e)
 	uint32_t domain;
 
 	return sim_domain_add(e, clock_name, sim_period_of_khz(p->clock_khz), &domain);
+}
+
+struct cpu_params dc_host_params(const struct dc_params *p, const struct cpu_params *cores)
+{
+	struct cpu_params own = *cores;
+
+	own.core_count = p->host_core_count;
+	own.clock_khz = p->host_clock_khz;
+	own.line_bytes = p->line_bytes;
+	own.smt_count = 1;
+	own.channel_count = 1;
+	own.page_fault_ps = 0; /* programs' memory is there when kernels begin */
+	own.values = CPU_VALUES_NONE;
+	return own;
+}
+
+void dc_system_host(struct dc_system *s, const struct cpu_params *p)
+{
+	s->host = dc_host_new(s, p);
 }
 
 static uint64_t cycles_of(const struct dc_system *s, uint64_t ps)
@@ -203,6 +224,7 @@ void dc_system_free(struct dc_system *s)
 	base_pool_free(&s->fetch_pool);
 	base_pool_free(&s->waiter_pool);
 	base_pool_free(&s->crossing_pool);
+	dc_host_free(s->host);
 	g_free(s->page_sockets);
 	g_free(s->channel_lines);
 	g_free(s->slices);
@@ -360,6 +382,8 @@ static void leave(struct dc_system *s)
 
 void dc_system_host_wrote(struct dc_system *s, uint64_t address, uint64_t bytes)
 {
+	if (s->host)
+		dc_host_leaves(s->host);
 	if (s->p->host_lines_stay && bytes)
 		dc_slices_written(s, address, bytes);
 }
@@ -507,6 +531,8 @@ bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_lau
 		s->cbs[i].fed_to = 0;
 		s->cbs[i].fed_words = 0;
 	}
+	if (s->host)
+		dc_host_leaves(s->host);
 	enter(s);
 	if (s->sampler)
 		sim_sampler_run(s->sampler, s->limit_units);

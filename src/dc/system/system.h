@@ -8,6 +8,7 @@
 #ifndef STRATA_DC_SYSTEM_SYSTEM_H
 #define STRATA_DC_SYSTEM_SYSTEM_H
 
+#include "cpu/system.h"
 #include "dc/system/params.h"
 #include "device/device.h"
 #include "sim/ctx.h"
@@ -23,9 +24,14 @@ struct dc_behind {
 	uint64_t bytes, interleave_bytes;
 	uint32_t channel_count;
 };
+/* What a core of the host is, by the CPU model's parameters (group "cpu") and those of the machine that say so, too. */
+struct cpu_params dc_host_params(const struct dc_params *p, const struct cpu_params *cores);
 /* p is kept. The memory's done and room are dc_memory_done and _room. */
 struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, struct mem_memory *memory,
 				struct dc_behind behind);
+/* The cores that kernels run on which the arrays do not have, or that are small; before the first launch, and with the
+ * CPU model's clocks (cpu_clock_add). p: of dc_host_params; is copied. */
+void dc_system_host(struct dc_system *s, const struct cpu_params *p);
 void dc_system_free(struct dc_system *s);
 void dc_memory_done(void *system, struct mem_req *r);
 void dc_memory_room(void *system);
@@ -38,8 +44,8 @@ uint32_t dc_ctas_per_block(uint32_t lanes, uint32_t threads);
  * is_spread: each CTA has a control block of its own while there are some. False: l->fault says why. */
 bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, uint32_t cache_ways,
 		      bool is_spread, struct device_result *result);
-/* The same on the host's cores: a CTA on each, in host_ops_per_cycle operations of a thread a cycle; is_waiting: CTAs
- * wait for each other, and take turns. */
+/* The same on the host's cores, which are there (dc_system_host): see host.c; is_waiting: CTAs wait for each other, and
+ * take turns. */
 bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, bool is_waiting, struct device_result *result);
 /* Between launches: the host has written bytes of device memory. */
 void dc_system_host_wrote(struct dc_system *s, uint64_t address, uint64_t bytes);
