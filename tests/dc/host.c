@@ -1,7 +1,8 @@
 /* host.c WHAT [BYTES ROUNDS CTAS] - kernels that the arrays have not, each for its own reason, and what they compute:
  * print, check (assert), allocate, recurse, point (a call through a pointer), texture, grid (a barrier of all CTAs);
  * reads: each CTA reads BYTES, all threads together, ROUNDS times, and would print; sines: ROUNDS of them a thread;
- * counts: each thread adds one to one place. Exit status 0: the results are right. */
+ * counts: each thread adds one to one place; writes: as reads, and then the arrays read what it has written. Exit status
+ * 0: the results are right. */
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,6 +66,13 @@ static const char text[] =
     "\tsub.u32 %r2, %r2, 1;\n\tsetp.ne.u32 %p0, %r2, 0;\n\t@%p0 bra round;\n\tsetp.gt.f32 %p0, %f0, 0f00000000;\n"
     "\tselp.u32 %r1, 77, 0, %p0;\n\tst.global.u32 [%d0], %r1;\n\tsetp.ne.u32 %p1, %c, 0xffffffff;\n\t@%p1 ret;\n"
     PRINT "\tret;\n}\n"
+    ".visible .entry grid(.param .u64 out, .param .u64 from, .param .u32 bytes, .param .u32 rounds, .param .u32 ctas)\n"
+    BEGIN "\tld.param.u64 %d1, [from];\n\tld.param.u32 %r5, [ctas];\n\tmov.u32 %r1, %envreg1;\n\tmov.u32 %r2, %envreg2;\n"
+    "\tor.b32 %r1, %r1, %r2;\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 ret;\n\tsetp.ne.u32 %p0, %t, 0;\n"
+    "\t@%p0 bra wait;\n\tred.global.add.u32 [%d1], 1;\nagain:\n\tld.volatile.global.u32 %r2, [%d1];\n"
+    "\tsetp.le.u32 %p1, %r2, %r5;\n\t@%p1 bra again;\nwait:\n\tbar.sync 0;\n\tst.global.u32 [%d0], 77;\n\tret;\n}\n"
+    ".visible .entry plain(.param .u64 out)\n" BEGIN
+    "\tld.global.u32 %r1, [%d0];\n\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
     ".visible .entry counts(.param .u64 out)\n" BEGIN
     "\tred.global.add.u32 [%o], 1;\n\tsetp.ne.u32 %p1, %c, 0xffffffff;\n\t@%p1 ret;\n" PRINT "\tret;\n}\n";
 
@@ -89,18 +97,24 @@ static int make_texture(CUtexObject *object)
 static int run(CUmodule module, const char *what)
 {
 	CUtexObject object = 0;
-	void *args[] = {&out, strcmp(what, "texture") ? (void *)&from : (void *)&object, &bytes, &rounds};
+	void *args[] = {&out, strcmp(what, "texture") ? (void *)&from : (void *)&object, &bytes, &rounds, &ctas};
 	CUfunction f;
+
+	if (!strcmp(what, "writes"))
+		return run(module, "reads") || run(module, "plain");
 
 	if (cuModuleGetFunction(&f, module, what) || (!strcmp(what, "texture") && make_texture(&object)))
 		return 1;
+	if (!strcmp(what, "grid"))
+		return cuLaunchCooperativeKernel(f, ctas, 1, 1, THREADS, 1, 1, 0, NULL, args) || cuCtxSynchronize();
 	return cuLaunchKernel(f, ctas, 1, 1, THREADS, 1, 1, 0, NULL, args, NULL) || cuCtxSynchronize();
 }
 
 /* What each thread has written; of counts one place has all. */
 static int is_right(const char *what)
 {
-	const uint32_t threads = ctas * THREADS, each = strcmp(what, "reads") ? 77 : rounds * (bytes / 1024);
+	const int is_sum = !strcmp(what, "reads") || !strcmp(what, "writes");
+	const uint32_t threads = ctas * THREADS, each = is_sum ? rounds * (bytes / 1024) : 77;
 	uint32_t *got = malloc(threads * 4);
 	int is_wrong = !got || cuMemcpyDtoH(got, out, threads * 4);
 
