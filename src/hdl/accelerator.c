@@ -1,15 +1,11 @@
-/* accelerator.c - the cycles of designs, their accesses and their messages. */
+/* accelerator.c - the cycles of designs, their accesses and their replies. */
 #include "hdl/accelerator.h"
 
 #include <dlfcn.h>
-#include <errno.h>
-#include <glib.h>
 #include <string.h>
 
 #include "base/check.h"
-#include "base/list.h"
-#include "hdl/account.h"
-#include "hdl/held.h"
+#include "hdl/priv.h"
 
 static const char clock_name[] = "hdl";
 
@@ -33,76 +29,6 @@ const struct sim_stat_table hdl_stat_table = {"ndp", stat_rows, ARRAY_COUNT(stat
 #define EXPLAIN_ROWS "hdl/hdl_explain.def"
 #include "sim/explain.inc"
 
-/* An access under way, by the core of channel_system that has it. */
-struct access {
-	uint64_t address, done_units;
-	uint8_t bytes; /* 0: nobody has it */
-	bool is_write, is_done;
-	uint8_t *old; /* its bytes by a stale entry; NULL: they are the program's */
-	uint8_t data[HDL_PORT_BYTES];
-};
-
-struct message {
-	struct message *next;
-	uint64_t time_ps;
-	struct hdl_line line;
-};
-
-struct range {
-	uint64_t begin, end;
-	bool is_writable;
-	uint8_t *old; /* of a stale entry (HDL_FAULT_STALE_ENTRY): what lay there when the memory went; else NULL */
-};
-
-struct accelerator {
-	struct hdl_system *s;
-	struct sim_comp comp;
-	void *design;
-	uint32_t number, first_core;
-	struct hdl_ports ports;
-	struct access *accesses; /* [limit] */
-	uint32_t *free;          /* accesses that nobody has */
-	uint32_t free_count;
-	/* By port, its accesses in the order of the requests: a ring of [limit]. */
-	struct {
-		uint32_t *order, first, count;
-	} port[HDL_PORTS];
-	/* As they come. */
-	struct {
-		BASE_FIFO(struct message);
-	} messages;
-	uint32_t message_count;
-	GArray *ranges; /* struct range, of its table; the one used last is the first */
-	uint8_t key[HDL_KEY_BYTES];
-	uint64_t map_entries;
-	uint64_t quiet_cycles; /* see cycle_limit_count */
-	/* See poll_limit_count: the addresses read since it last did anything else, and for how many cycles none of
-	 * them was a new one. */
-	uint64_t read_begin, read_end, poll_cycles;
-	/* When the replies that the NDP-M has are with the processors: a ring of [reply_depth_count]. */
-	uint64_t *reply_units;
-	uint32_t reply_first, reply_held;
-	uint64_t taken_count, reply_count; /* messages, from and to software */
-	struct hdl_held replies, requests[HDL_PORTS]; /* offered, and not taken */
-};
-
-struct hdl_system {
-	struct sim_engine *engine;
-	const struct hdl_params *p;
-	struct channel_system *near;
-	const struct hdl_library *library;
-	void *handle;
-	struct hdl_user user;
-	struct accelerator *accelerators;
-	uint32_t count, limit, first_unit; /* limit: accesses of each under way */
-	bool is_waved;
-	uint64_t wave_from_units, wave_to_units;
-	uint64_t recorded_cycles;
-	bool is_stopped;
-	struct hdl_account *account; /* NULL: nobody accounts */
-	struct hdl_stats stats;
-};
-
 static void end_designs(struct hdl_system *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -110,8 +36,7 @@ static void end_designs(struct hdl_system *s)
 			s->library->end(s->accelerators[i].design);
 }
 
-static void fail(struct accelerator *a, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void fail(struct accelerator *a, const char *format, ...)
+void hdl_fail(struct accelerator *a, const char *format, ...)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	va_list args;
@@ -167,6 +92,9 @@ static void done(struct accelerator *a, uint32_t index, uint64_t time_ps)
 		memcpy(x->data, bytes, x->bytes);
 	x->done_units = sim_units_of_ps(s->engine, time_ps);
 	x->is_done = true;
+	x->request->left--;
+	if (!x->request->latest || x->done_units >= x->request->latest->done_units)
+		x->request->latest = x;
 }
 
 void hdl_answered(struct hdl_system *s, uint32_t unit, uint64_t time_ps)
@@ -183,49 +111,87 @@ static const struct range *entry_for(struct accelerator *a, const struct hdl_por
 	const uint64_t at = r->request_address;
 	const struct range *range;
 
-	if (!r->request_bytes || at % HDL_PORT_BYTES + r->request_bytes > HDL_PORT_BYTES)
-		fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many", what,
-		     r->request_bytes, at, HDL_PORT_BYTES);
+	if (!r->request_bytes || at % a->s->port_bytes + r->request_bytes > a->s->port_bytes)
+		hdl_fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many", what,
+		     r->request_bytes, at, a->s->port_bytes);
 	range = range_of(a, at, at + r->request_bytes);
 	if (!range)
-		fail(a,
+		hdl_fail(a,
 		     "%s 0x%" G_GINT64_MODIFIER
 		     "x, which its address-translation table does not have; strata_accelerator_map adds ranges",
 		     what, at);
 	if (r->request_write && !range->is_writable)
-		fail(a, "writes 0x%" G_GINT64_MODIFIER "x, which the program cannot write itself", at);
+		hdl_fail(a, "writes 0x%" G_GINT64_MODIFIER "x, which the program cannot write itself", at);
 	return range;
+}
+
+static void ask(struct accelerator *a, struct access *x)
+{
+	struct hdl_system *s = a->s;
+	const enum cpu_op op = x->is_write ? CPU_WRITE : CPU_READ;
+	const uint32_t index = (uint32_t)(x - a->accesses), unit = unit_of(a, index);
+	uint64_t done_ps;
+
+	s->user.begin(s->user.self, unit, x->address, x->bytes, op);
+	hdl_account_access(s->account, a->first_core + index, sim_now_units(s->engine));
+	done_ps = channel_access(s->near, a->first_core + index, sim_now_ps(s->engine), x->address, x->bytes, op);
+	s->user.taken(s->user.self, unit, done_ps == CPU_WAITS);
+	if (done_ps != CPU_WAITS)
+		done(a, index, done_ps);
+}
+
+static void count_access(struct hdl_stats *stats, const struct access *x)
+{
+	if (x->is_write) {
+		stats->writes++;
+		stats->write_bytes += x->bytes;
+	} else {
+		stats->reads++;
+		stats->read_bytes += x->bytes;
+	}
+}
+
+/* The access of a request that begins at `from` of its bytes, as far as the NDP-M's accesses go. */
+static struct access *access_of(struct accelerator *a, const struct hdl_port_out *r, const struct range *entry,
+				uint32_t from)
+{
+	const uint64_t address = r->request_address + from;
+	const uint64_t within = a->s->access_bytes - address % a->s->access_bytes;
+	struct access *x = &a->accesses[a->free[--a->free_count]];
+
+	x->address = address;
+	x->bytes = (uint8_t)MIN(within, r->request_bytes - from);
+	x->is_write = r->request_write;
+	x->is_done = false;
+	x->old = entry->old ? entry->old + (address - entry->begin) : NULL;
+	x->next = NULL;
+	count_access(&a->s->stats, x);
+	return x;
 }
 
 static void request(struct accelerator *a, uint32_t port)
 {
 	const struct hdl_port_out *r = &a->ports.out[port];
-	const enum cpu_op op = r->request_write ? CPU_WRITE : CPU_READ;
-	struct hdl_system *s = a->s;
-	const uint32_t index = a->free[--a->free_count], unit = unit_of(a, index);
-	const uint64_t now_ps = sim_now_ps(s->engine);
-	struct access *x = &a->accesses[index];
 	const struct range *entry = entry_for(a, r);
-	uint64_t done_ps;
+	struct access *first = NULL, **link = &first;
 
-	*x = (struct access){.address = r->request_address, .bytes = r->request_bytes, .is_write = r->request_write};
-	if (unlikely(entry->old != NULL))
-		x->old = entry->old + (r->request_address - entry->begin);
-	a->port[port].order[(a->port[port].first + a->port[port].count++) % s->limit] = index;
-	if (x->is_write) {
-		memcpy(x->data, r->request_data, x->bytes);
-		s->stats.writes++;
-		s->stats.write_bytes += x->bytes;
-	} else {
-		s->stats.reads++;
-		s->stats.read_bytes += x->bytes;
+	for (uint32_t from = 0; from < r->request_bytes;) {
+		struct access *x = access_of(a, r, entry, from);
+
+		*link = x;
+		link = &x->next;
+		x->request = first;
+		x->data = first->all + from;
+		from += x->bytes;
+		first->left = x == first ? 1 : first->left + 1;
 	}
-	s->user.begin(s->user.self, unit, x->address, x->bytes, op);
-	hdl_account_access(s->account, a->first_core + index, sim_now_units(s->engine));
-	done_ps = channel_access(s->near, a->first_core + index, now_ps, x->address, x->bytes, op);
-	s->user.taken(s->user.self, unit, done_ps == CPU_WAITS);
-	if (done_ps != CPU_WAITS)
-		done(a, index, done_ps);
+	first->latest = NULL;
+	memset(first->all, 0, a->s->port_bytes);
+	if (r->request_write)
+		memcpy(first->all, r->request_data, r->request_bytes);
+	a->port[port].order[(a->port[port].first + a->port[port].count++) % a->s->limit] = first;
+	for (struct access *x = first; x; x = x->next)
+		ask(a, x);
 }
 
 /* ---- a cycle ---- */
@@ -278,23 +244,25 @@ static void give(struct accelerator *a)
 	a->ports.message_valid = m && sim_units_of_ps(a->s->engine, m->time_ps) <= now;
 	if (a->ports.message_valid)
 		memcpy(a->ports.message, m->line.payload, sizeof(m->line.payload));
-	for (uint32_t i = 0; i < HDL_PORTS; i++) {
-		const struct access *x = &a->accesses[a->port[i].order[a->port[i].first]];
+	for (uint32_t i = 0; i < a->s->port_count; i++) {
+		const struct access *x = a->port[i].count ? a->port[i].order[a->port[i].first] : NULL;
 
-		a->ports.in[i].request_ready = a->free_count > i;
-		a->ports.in[i].answer_valid = a->port[i].count && x->is_done && x->done_units <= now;
+		a->ports.in[i].request_ready = a->free_count >= (i + 1) * a->s->parts;
+		a->ports.in[i].answer_valid = x && !x->left && x->latest->done_units <= now;
 		if (a->ports.in[i].answer_valid)
-			memcpy(a->ports.in[i].answer, x->data, sizeof(x->data));
+			memcpy(a->ports.in[i].answer, x->all, a->s->port_bytes);
 	}
 }
 
 static void take_answers(struct accelerator *a)
 {
-	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+	for (uint32_t i = 0; i < a->s->port_count; i++) {
 		if (!a->ports.in[i].answer_valid)
 			continue;
-		a->free[a->free_count++] = a->port[i].order[a->port[i].first];
-		a->accesses[a->port[i].order[a->port[i].first]].bytes = 0;
+		for (struct access *x = a->port[i].order[a->port[i].first]; x; x = x->next) {
+			a->free[a->free_count++] = (uint32_t)(x - a->accesses);
+			x->bytes = 0;
+		}
 		a->port[i].first = (a->port[i].first + 1) % a->s->limit;
 		a->port[i].count--;
 	}
@@ -311,7 +279,7 @@ static void fail_lost_request(struct accelerator *a, uint32_t port)
 	struct asked r;
 
 	memcpy(&r, a->requests[port].items[0], sizeof(r));
-	fail(a,
+	hdl_fail(a,
 	     "request_valid[%u] is down before request_ready[%u] was up: it %s %u bytes at 0x%" G_GINT64_MODIFIER
 	     "x, and that is lost",
 	     port, port, r.is_write ? "writes" : "reads", r.bytes, r.address);
@@ -321,7 +289,7 @@ static bool take_requests(struct accelerator *a)
 {
 	bool is_any = false;
 
-	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+	for (uint32_t i = 0; i < a->s->port_count; i++) {
 		const struct hdl_port_out *out = &a->ports.out[i];
 		const struct asked r = {out->request_address, out->request_bytes, out->request_write};
 
@@ -362,7 +330,7 @@ static bool take_reply(struct accelerator *a)
 		uint64_t word;
 
 		memcpy(&word, a->replies.items[0], sizeof(word));
-		fail(a,
+		hdl_fail(a,
 		     "reply_valid is down before reply_ready was up: %u replies are lost, the first begins with 0x%"
 		     G_GINT64_MODIFIER "x",
 		     a->replies.count, word);
@@ -391,10 +359,13 @@ static char *last_state(struct accelerator *a)
 
 	g_string_append_printf(text,
 			       "its last state, without memories and registers that are 0:\n"
-			       "  busy = %u, message_valid = %u, message_ready = %u, request_valid = %u%u, "
-			       "request_ready = %u%u",
-			       p->busy, p->message_valid, p->message_ready, p->out[1].request_valid,
-			       p->out[0].request_valid, p->in[1].request_ready, p->in[0].request_ready);
+			       "  busy = %u, message_valid = %u, message_ready = %u, request_valid = ",
+			       p->busy, p->message_valid, p->message_ready);
+	for (uint32_t i = a->s->port_count; i--;)
+		g_string_append_c(text, p->out[i].request_valid ? '1' : '0');
+	g_string_append(text, ", request_ready = ");
+	for (uint32_t i = a->s->port_count; i--;)
+		g_string_append_c(text, p->in[i].request_ready ? '1' : '0');
 	a->s->library->state(a->design, add_register, text);
 	return g_string_free(text, FALSE);
 }
@@ -407,7 +378,7 @@ static void count_quiet(struct accelerator *a, bool is_quiet)
 	if (limit && a->quiet_cycles > limit) {
 		g_autofree char *state = last_state(a);
 
-		fail(a,
+		hdl_fail(a,
 		     "busy for hdl.cycle_limit_count = %" G_GUINT64_FORMAT
 		     " cycles without an access or a reply; %u messages wait for it; %s",
 		     limit, a->message_count, state);
@@ -419,7 +390,7 @@ static bool reads_new(struct accelerator *a)
 {
 	bool is_new = false;
 
-	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+	for (uint32_t i = 0; i < a->s->port_count; i++) {
 		const struct hdl_port_out *r = &a->ports.out[i];
 
 		if (!r->request_valid || !a->ports.in[i].request_ready)
@@ -438,7 +409,7 @@ static void count_polls(struct accelerator *a, bool has_acted)
 {
 	const uint64_t limit = a->s->p->poll_limit_count;
 
-	for (uint32_t i = 0; i < HDL_PORTS; i++)
+	for (uint32_t i = 0; i < a->s->port_count; i++)
 		has_acted |= a->ports.out[i].request_valid && a->ports.out[i].request_write;
 	if (has_acted) {
 		a->read_begin = UINT64_MAX;
@@ -447,7 +418,7 @@ static void count_polls(struct accelerator *a, bool has_acted)
 	if (has_acted || reads_new(a))
 		a->poll_cycles = 0;
 	else if (limit && ++a->poll_cycles > limit)
-		fail(a,
+		hdl_fail(a,
 		     "busy for hdl.poll_limit_count = %" G_GUINT64_FORMAT " cycles in which it only reads, between 0x%"
 		     G_GINT64_MODIFIER "x and 0x%" G_GINT64_MODIFIER "x; it seems to wait for what nobody writes",
 		     limit, a->read_begin, a->read_end);
@@ -466,19 +437,24 @@ static void sleep_or_not(struct accelerator *a, uint64_t cycle, bool has_taken)
 			       MAX(sim_units_of_ps(a->s->engine, m->time_ps), sim_now_units(a->s->engine) + 1));
 }
 
+/* Of the port's first request, the access that was done last. */
+static uint32_t latest_of(const struct accelerator *a, uint32_t port)
+{
+	return (uint32_t)(a->port[port].order[a->port[port].first]->latest - a->accesses);
+}
+
 /* The way of what is answered in this cycle, by the first port that is; NULL: by none. */
 static const struct cpu_trail *answered(const struct accelerator *a)
 {
-	for (uint32_t i = 0; i < HDL_PORTS; i++)
+	for (uint32_t i = 0; i < a->s->port_count; i++)
 		if (a->ports.in[i].answer_valid)
-			return channel_trail(a->s->near,
-					     a->first_core + a->port[i].order[a->port[i].first]);
+			return channel_trail(a->s->near, a->first_core + latest_of(a, i));
 	return NULL;
 }
 
 static bool is_requested(const struct accelerator *a, bool is_ready)
 {
-	for (uint32_t i = 0; i < HDL_PORTS; i++)
+	for (uint32_t i = 0; i < a->s->port_count; i++)
 		if (a->ports.out[i].request_valid && a->ports.in[i].request_ready == is_ready)
 			return true;
 	return false;
@@ -500,22 +476,22 @@ static void fail_by(struct accelerator *a, uint8_t error)
 
 	switch (error) {
 	case HDL_ERROR_ENDED:
-		fail(a, "it called $finish, $stop or $fatal: %s", why);
+		hdl_fail(a, "it called $finish, $stop or $fatal: %s", why);
 		break;
 	case HDL_ERROR_FATAL:
-		fail(a, "it cannot be simulated any further: %s", why);
+		hdl_fail(a, "it cannot be simulated any further: %s", why);
 		break;
 	case HDL_ERROR_LOST:
-		fail(a, "vvp, which simulates it, has gone");
+		hdl_fail(a, "vvp, which simulates it, has gone");
 		break;
 	case HDL_ERROR_SILENT:
-		fail(a,
+		hdl_fail(a,
 		     "vvp, which simulates it, has not answered for hdl.answer_limit_ns = %" G_GUINT64_FORMAT
 		     "; its logic may not settle",
 		     a->s->p->answer_limit_ns);
 		break;
 	default:
-		fail(a, "its port `error` is set");
+		hdl_fail(a, "its port `error` is set");
 	}
 }
 
@@ -551,113 +527,7 @@ static void tick(void *accelerator, uint64_t cycle)
 	sleep_or_not(a, cycle, has_taken);
 }
 
-/* ---- software ---- */
-
-static uint64_t entries_of(const struct hdl_system *s, uint64_t begin, uint64_t end)
-{
-	const uint64_t block = s->p->map_bytes;
-
-	return (end + block - 1) / block - begin / block;
-}
-
-uint64_t hdl_map(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, uint64_t begin, uint64_t end,
-		 bool is_writable)
-{
-	enum { ENTRY_BYTES = 8 };
-	struct accelerator *a = &s->accelerators[accelerator];
-	const uint64_t entries = entries_of(s, begin, end);
-	const struct range range = {.begin = begin, .end = end, .is_writable = is_writable};
-	uint64_t done_ps = now_ps;
-
-	if (a->map_entries + entries > s->p->map_count)
-		return 0;
-	a->map_entries += entries;
-	s->stats.map_entries += entries;
-	g_array_append_val(a->ranges, range);
-	for (uint64_t sent = 0; sent < entries; sent += HDL_MESSAGE_BYTES / ENTRY_BYTES)
-		done_ps = channel_command(s->near, now_ps, a->number);
-	return done_ps;
-}
-
-static void check_under_way(struct accelerator *a, uint64_t begin, uint64_t end)
-{
-	for (uint32_t i = 0; i < a->s->limit; i++) {
-		const struct access *x = &a->accesses[i];
-
-		if (x->bytes && !x->is_done && x->address < end && x->address + x->bytes > begin)
-			fail(a, "the program takes memory away while it %s 0x%" G_GINT64_MODIFIER "x",
-			     x->is_write ? "writes" : "reads", x->address);
-	}
-}
-
-/* Whose memory has gone: an accelerator that has not heard of it uses the place that the memory had. */
-static void make_stale(struct range *r)
-{
-	r->old = r->old ? r->old : g_memdup2((const void *)r->begin, r->end - r->begin);
-}
-
-void hdl_unmap(struct hdl_system *s, uint64_t begin, uint64_t end)
-{
-	for (uint32_t n = 0; n < s->count; n++) {
-		struct accelerator *a = &s->accelerators[n];
-
-		check_under_way(a, begin, end);
-		for (uint32_t i = a->ranges->len; i--;) {
-			const struct range r = g_array_index(a->ranges, struct range, i);
-
-			if (r.begin >= end || r.end <= begin)
-				continue;
-			if (s->p->fault == HDL_FAULT_STALE_ENTRY) {
-				make_stale(&g_array_index(a->ranges, struct range, i));
-				continue;
-			}
-			a->map_entries -= entries_of(s, r.begin, r.end);
-			g_array_remove_index_fast(a->ranges, i);
-		}
-	}
-}
-
-const uint8_t *hdl_key(const struct hdl_system *s, uint32_t accelerator)
-{
-	return s->accelerators[accelerator].key;
-}
-
-int hdl_refusal(const struct hdl_system *s, uint32_t accelerator, const struct hdl_line *line)
-{
-	const struct accelerator *a = &s->accelerators[accelerator];
-
-	if (memcmp(line->key, a->key, sizeof(a->key)))
-		return EACCES;
-	switch (line->command) {
-	case HDL_COMMAND_MESSAGE:
-		return 0;
-	case HDL_COMMAND_REGISTER:
-		return !a->ports.has_registers ? ENOTSUP : line->arguments[0] < HDL_REGISTERS ? 0 : EINVAL;
-	default:
-		return EINVAL;
-	}
-}
-
-/* Whatever it says, it crosses the channel. */
-int hdl_line(struct hdl_system *s, uint32_t accelerator, uint64_t now_ps, const struct hdl_line *line)
-{
-	struct accelerator *a = &s->accelerators[accelerator];
-	const uint64_t time_ps = channel_command(s->near, now_ps, accelerator);
-	const int error = hdl_refusal(s, accelerator, line);
-	struct message *m;
-
-	if (error)
-		return error;
-	m = g_new(struct message, 1);
-	*m = (struct message){.time_ps = time_ps, .line = *line};
-	base_fifo_push(&a->messages, m, next);
-	if (line->command == HDL_COMMAND_MESSAGE) {
-		a->message_count++;
-		s->stats.messages++;
-	}
-	sim_wake_units(s->engine, a->comp, MAX(sim_units_of_ps(s->engine, time_ps), sim_now_units(s->engine) + 1));
-	return 0;
-}
+/* ---- the program's end ---- */
 
 static bool is_under_way(const void *system, uint32_t access)
 {
@@ -680,11 +550,6 @@ struct hdl_messages hdl_messages(const struct hdl_system *s, uint32_t accelerato
 	const struct accelerator *a = &s->accelerators[accelerator];
 
 	return (struct hdl_messages){a->taken_count, a->reply_count};
-}
-
-bool hdl_has_room(const struct hdl_system *s, uint32_t accelerator)
-{
-	return s->accelerators[accelerator].message_count < s->p->message_depth_count;
 }
 
 void hdl_tell_stuck(struct hdl_system *s, void (*tell)(const char *text))
@@ -740,8 +605,8 @@ static void accelerator_init(struct accelerator *a, struct hdl_system *s, uint32
 	a->free = g_new(uint32_t, s->limit);
 	for (uint32_t i = s->limit; i--;)
 		a->free[a->free_count++] = i;
-	for (uint32_t i = 0; i < HDL_PORTS; i++)
-		a->port[i].order = g_new0(uint32_t, s->limit);
+	for (uint32_t i = 0; i < s->port_count; i++)
+		a->port[i].order = g_new0(struct access *, s->limit);
 	a->ranges = g_array_new(FALSE, FALSE, sizeof(struct range));
 	a->reply_units = g_new0(uint64_t, s->p->reply_depth_count);
 	a->read_begin = UINT64_MAX;
@@ -759,6 +624,10 @@ struct hdl_system *hdl_system_new(struct sim_ctx *ctx, const struct hdl_params *
 	s->count = (uint32_t)near_params->ndp_count;
 	s->limit = (uint32_t)near_params->core_count;
 	s->first_unit = first_unit;
+	s->port_count = (uint32_t)p->port_count;
+	s->port_bytes = (uint32_t)p->port_bytes;
+	s->access_bytes = (uint32_t)near_params->access_bytes;
+	s->parts = MAX(1, s->port_bytes / s->access_bytes);
 	s->is_waved = *p->wave;
 	s->wave_from_units = sim_units_of_ps(ctx->engine, p->wave_from_ps);
 	s->wave_to_units = p->wave_to_ps ? sim_units_of_ps(ctx->engine, p->wave_to_ps) : SIM_NEVER;
@@ -778,7 +647,7 @@ static void accelerator_free(struct accelerator *a)
 	g_free(a->accesses);
 	g_free(a->free);
 	g_free(a->reply_units);
-	for (uint32_t i = 0; i < HDL_PORTS; i++)
+	for (uint32_t i = 0; i < a->s->port_count; i++)
 		g_free(a->port[i].order);
 	while (a->messages.first)
 		g_free(base_fifo_pop(&a->messages, next));

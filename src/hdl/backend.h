@@ -8,6 +8,8 @@
 struct hdl_making {
 	const struct hdl_files *files; /* the design in Verilog */
 	const char *shim;	       /* folder of our own parts */
+	const char *name;	       /* of the design, as hdl.design has it */
+	uint32_t port_count, port_bytes; /* its memory ports, and the width of one */
 	const char *scratch;	       /* where it is made; make only */
 	bool is_waved;		       /* the library can record a waveform */
 	bool is_vhdl;		       /* the Verilog is GHDL's */

@@ -280,8 +280,13 @@ char *hdl_design_build(const struct hdl_sources *from, const char *file, const s
 {
 	g_autoptr(GString) said = g_string_new(NULL);
 	struct hdl_files *files = hdl_files_find(file, p->defines, p->parameters, diag);
-	struct hdl_making m = {
-	    .files = files, .shim = from->shim, .is_waved = *p->wave, .is_random = p->initial_seed != 0};
+	struct hdl_making m = {.files = files,
+				.shim = from->shim,
+				.name = p->design,
+				.port_count = (uint32_t)p->port_count,
+				.port_bytes = (uint32_t)p->port_bytes,
+				.is_waved = *p->wave,
+				.is_random = p->initial_seed != 0};
 	char *library;
 
 	if (!files)

@@ -13,18 +13,29 @@ enum {
 	HDL_ERROR_LOST,	     /* the process that simulates it has gone */
 	HDL_ERROR_SILENT     /* ... has not answered in the time that make was told */
 };
-enum { HDL_PORTS = 2, HDL_PORT_BYTES = 32, HDL_MESSAGE_BYTES = 64, HDL_REGISTERS = 8 };
+/* A design has hdl.port_count ports of hdl.port_bytes; here is room for the most of both. */
+enum { HDL_PORTS_MAX = 8, HDL_PORT_BYTES_MAX = 128, HDL_MESSAGE_BYTES = 64, HDL_REGISTERS = 8 };
+
+/* Bits of a request's size, 1 to so many bytes, a power of two. */
+static inline uint32_t hdl_size_bits(uint32_t bytes)
+{
+	uint32_t bits = 1;
+
+	while (bytes >>= 1)
+		bits++;
+	return bits;
+}
 
 struct hdl_port_in {
 	uint8_t request_ready, answer_valid;
-	uint8_t answer[HDL_PORT_BYTES];
+	uint8_t answer[HDL_PORT_BYTES_MAX];
 };
 
 struct hdl_port_out {
 	uint8_t request_valid, request_write;
-	uint8_t request_bytes; /* 1 to HDL_PORT_BYTES, within a block of as many */
+	uint8_t request_bytes; /* 1 to the port's width, within a block of as many */
 	uint64_t request_address;
-	uint8_t request_data[HDL_PORT_BYTES];
+	uint8_t request_data[HDL_PORT_BYTES_MAX];
 };
 
 struct hdl_ports {
@@ -36,12 +47,12 @@ struct hdl_ports {
 	uint8_t message[HDL_MESSAGE_BYTES];
 	uint8_t are_registers_new; /* since the last cycle */
 	uint64_t registers[HDL_REGISTERS];
-	struct hdl_port_in in[HDL_PORTS];
+	struct hdl_port_in in[HDL_PORTS_MAX];
 	/* From it, in the same cycle. */
 	uint8_t has_registers; /* its module has that port */
 	uint8_t message_ready, reply_valid, busy, error; /* error: 0, or an HDL_ERROR */
 	uint8_t reply[HDL_MESSAGE_BYTES];
-	struct hdl_port_out out[HDL_PORTS];
+	struct hdl_port_out out[HDL_PORTS_MAX];
 };
 
 /* What the library exports as strata_hdl_design. */

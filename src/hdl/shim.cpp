@@ -1,4 +1,5 @@
-// shim.cpp - what is compiled with a design's C++ by Verilator: the ports of its module "ndp" as struct hdl_ports.
+// shim.cpp - what is compiled with a design's C++ by Verilator: the ports of its module "ndp" as struct hdl_ports, of
+// which HDL_PORT_COUNT, each of HDL_PORT_BYTES, are to memory.
 #include "Vndp.h"
 #include "Vndp___024root.h"
 #include "ports.h"
@@ -110,17 +111,30 @@ void drop(void *self)
 }
 
 // A port of as many bytes, as docs/hdl.md has them.
-template <size_t bytes, typename Wide> void put(Wide &to, const uint8_t (&from)[bytes])
+template <size_t bytes, typename Wide> void put(Wide &to, const uint8_t *from)
 {
 	static_assert(sizeof(to) == bytes, "a port of module ndp has another width than docs/hdl.md says");
-	std::memcpy(&to[0], from, bytes);
+	std::memcpy(&to, from, bytes);
 }
 
-template <size_t bytes, typename Wide> void get(uint8_t (&to)[bytes], const Wide &from)
+template <size_t bytes, typename Wide> void get(uint8_t *to, const Wide &from)
 {
 	static_assert(sizeof(from) == bytes, "a port of module ndp has another width than docs/hdl.md says");
-	std::memcpy(to, &from[0], bytes);
+	std::memcpy(to, &from, bytes);
 }
+
+// Something for each of the memory ports.
+#define FOR_1(X) X(0)
+#define FOR_2(X) FOR_1(X) X(1)
+#define FOR_3(X) FOR_2(X) X(2)
+#define FOR_4(X) FOR_3(X) X(3)
+#define FOR_5(X) FOR_4(X) X(4)
+#define FOR_6(X) FOR_5(X) X(5)
+#define FOR_7(X) FOR_6(X) X(6)
+#define FOR_8(X) FOR_7(X) X(7)
+#define FOR_COUNT_(count, X) FOR_##count(X)
+#define FOR_COUNT(count, X) FOR_COUNT_(count, X)
+#define FOR_PORTS(X) FOR_COUNT(HDL_PORT_COUNT, X)
 
 // A design may do without special registers.
 template <typename Top> auto put_registers(Top &top, const hdl_ports *p, int) -> decltype(top.registers, uint8_t())
@@ -146,35 +160,33 @@ void step(design *self, hdl_ports *p)
 		p->has_registers = put_registers(top, p, 0);
 	top.message_valid = p->message_valid;
 	if (p->message_valid)
-		put(top.message, p->message);
+		put<HDL_MESSAGE_BYTES>(top.message, p->message);
 	top.reply_ready = p->reply_ready;
-	top.request_ready = p->in[0].request_ready | p->in[1].request_ready << 1;
-	top.answer_valid = p->in[0].answer_valid | p->in[1].answer_valid << 1;
-	if (p->in[0].answer_valid)
-		put(top.answer_0, p->in[0].answer);
-	if (p->in[1].answer_valid)
-		put(top.answer_1, p->in[1].answer);
+	top.request_ready = 0;
+	top.answer_valid = 0;
+#define GIVE(i)                                                                                                        \
+	top.request_ready |= p->in[i].request_ready << i;                                                              \
+	top.answer_valid |= p->in[i].answer_valid << i;                                                                \
+	if (p->in[i].answer_valid)                                                                                     \
+		put<HDL_PORT_BYTES>(top.answer_##i, p->in[i].answer);
+	FOR_PORTS(GIVE)
 	top.eval();
 	record(self, p, p->time_ps);
 
 	p->message_ready = top.message_ready;
 	p->reply_valid = top.reply_valid;
 	if (top.reply_valid)
-		get(p->reply, top.reply);
+		get<HDL_MESSAGE_BYTES>(p->reply, top.reply);
 	p->busy = top.busy;
 	p->error = top.error;
-	for (int i = 0; i < HDL_PORTS; i++) {
-		p->out[i].request_valid = top.request_valid >> i & 1;
-		p->out[i].request_write = top.request_write >> i & 1;
-	}
-	p->out[0].request_bytes = top.request_bytes_0;
-	p->out[1].request_bytes = top.request_bytes_1;
-	p->out[0].request_address = top.request_address_0;
-	p->out[1].request_address = top.request_address_1;
-	if (top.request_valid & 1 && top.request_write & 1)
-		get(p->out[0].request_data, top.request_data_0);
-	if (top.request_valid & 2 && top.request_write & 2)
-		get(p->out[1].request_data, top.request_data_1);
+#define TAKE(i)                                                                                                        \
+	p->out[i].request_valid = top.request_valid >> i & 1;                                                          \
+	p->out[i].request_write = top.request_write >> i & 1;                                                          \
+	p->out[i].request_bytes = top.request_bytes_##i;                                                               \
+	p->out[i].request_address = top.request_address_##i;                                                           \
+	if (p->out[i].request_valid && p->out[i].request_write)                                                        \
+		get<HDL_PORT_BYTES>(p->out[i].request_data, top.request_data_##i);
+	FOR_PORTS(TAKE)
 	top.clk = 1;
 	top.eval();
 	record(self, p, p->time_ps + p->half_ps);

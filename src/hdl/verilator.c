@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "hdl/backend.h"
+#include "hdl/port_shapes.h"
 
 static const char *const needs[] = {"verilator", "verilator", "make", "make", "g++", "g++", NULL};
 static const char *const parts[] = {"shim.cpp", "print.h", "ports.h", "ports.def", NULL};
@@ -35,6 +36,12 @@ static const char *initial(const struct hdl_making *m)
 	return m->is_random ? "unique" : "0";
 }
 
+/* The memory ports, for shim.cpp. Free with g_free. */
+static char *ports_of(const struct hdl_making *m)
+{
+	return g_strdup_printf("-DHDL_PORT_COUNT=%u -DHDL_PORT_BYTES=%u", m->port_count, m->port_bytes);
+}
+
 /* Of what it includes from elsewhere as well: the preprocessed text. */
 static char *text(const struct hdl_making *m, GString *said)
 {
@@ -43,13 +50,15 @@ static char *text(const struct hdl_making *m, GString *said)
 	g_autoptr(GPtrArray) preprocess = verilator(m->files);
 	g_autofree char *all = g_strjoinv(" ", (char **)(uintptr_t)options);
 	g_autofree char *tool = NULL, *cxx = NULL, *design = NULL, *parameters = NULL;
+	g_autofree char *ports = ports_of(m);
 
 	hdl_command_add(preprocess, (const char *const[]){"-E", "-P", NULL});
 	if (!hdl_tool_run(NULL, version, &tool, said) || !hdl_tool_run(NULL, compiler, &cxx, said) ||
 	    !hdl_command_run(NULL, preprocess, &design, said))
 		return NULL;
 	parameters = hdl_parameters_text(m->files);
-	return g_strconcat(tool, cxx, all, m->is_waved ? " waved " : " ", initial(m), " ", parameters, design, NULL);
+	return g_strconcat(tool, cxx, all, m->is_waved ? " waved " : " ", initial(m), " ", ports, " ",
+			   parameters, design, NULL);
 }
 
 /* A register of Verilator's C++, "ndp__DOT__cores__BRA__0__KET____DOT__state", as Verilog names it. */
@@ -112,65 +121,64 @@ static const char *no_warnings_of(const struct hdl_making *m)
 
 /* ---- the module's ports, by the C++ that Verilator makes of it ---- */
 
-struct port {
-	const char *name;
-	uint32_t bits;
-	bool is_in, is_needed, is_there;
-};
-
-/* A port of the design against the table; false after a message. */
-static bool check_port(struct port *ports, uint32_t count, const char *name, uint32_t bits, bool is_in, GString *said)
+static bool check_port(struct hdl_shapes *shapes, const GMatchInfo *match, GString *said)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		struct port *p = &ports[i];
+	g_autofree char *way = g_match_info_fetch(match, 1), *name = g_match_info_fetch(match, 2);
+	g_autofree char *last = g_match_info_fetch(match, 3);
+	char text[512];
 
-		if (strcmp(p->name, name))
-			continue;
-		p->is_there = true;
-		if (p->bits == bits && p->is_in == is_in)
-			return true;
-		g_string_append_printf(said,
-				       "hdl.design: port %s of module ndp is an %s of %u bits; expected an %s of %u\n",
-				       name, is_in ? "input" : "output", bits, p->is_in ? "input" : "output", p->bits);
-		return false;
-	}
-	g_string_append_printf(said, "hdl.design: module ndp has a port %s (%s of %u bits), which no accelerator has\n",
-			       name, is_in ? "input" : "output", bits);
+	if (hdl_shape_check(shapes, name, (uint32_t)g_ascii_strtoull(last, NULL, 10) + 1, !strcmp(way, "IN"), text,
+			    sizeof(text)))
+		return true;
+	g_string_append_printf(said, "%s\n", text);
 	return false;
 }
 
-/* All that is missing, too much or different is said. */
-static bool check_ports(const char *scratch, GString *said)
+/* Whether the design is one for such memory ports; false after one message. */
+static bool is_of_shape(const struct hdl_shapes *shapes, const GRegex *line, const char *in, GString *said)
 {
-	struct port ports[] = {
-#define HDL_PORT(name, bits, direction, needed) {#name, bits, #direction[0] == 'i', needed, false},
-#include "hdl/ports.def"
-#undef HDL_PORT
-	};
-	const uint32_t count = sizeof(ports) / sizeof(ports[0]);
-	g_autofree char *header = g_build_filename(scratch, "Vndp.h", NULL), *in = NULL;
+	g_autoptr(GMatchInfo) match = NULL;
+	char text[512];
+
+	for (g_regex_match(line, in, 0, &match); g_match_info_matches(match); g_match_info_next(match, NULL)) {
+		g_autofree char *name = g_match_info_fetch(match, 2), *last = g_match_info_fetch(match, 3);
+
+		if (!hdl_shape_is_other(shapes, name, (uint32_t)g_ascii_strtoull(last, NULL, 10) + 1, text,
+					sizeof(text)))
+			continue;
+		g_string_append_printf(said, "%s\n", text);
+		return false;
+	}
+	return true;
+}
+
+/* All that is missing, too much or different is said, but for what follows from other memory ports. */
+static bool check_ports(const struct hdl_making *m, GString *said)
+{
+	g_autofree char *header = g_build_filename(m->scratch, "Vndp.h", NULL), *in = NULL;
 	g_autoptr(GRegex) line = g_regex_new("^ *VL_(INOUT|IN|OUT)(?:8|16|64|W)?\\(&(\\w+),(\\d+),0[,)]",
 					     G_REGEX_MULTILINE, 0, NULL);
 	g_autoptr(GMatchInfo) match = NULL;
 	g_autoptr(GError) error = NULL;
+	struct hdl_shapes shapes;
 	bool is_good = true;
 
 	if (!g_file_get_contents(header, &in, NULL, &error)) {
 		g_string_append_printf(said, "%s\n", error->message);
 		return false;
 	}
-	for (g_regex_match(line, in, 0, &match); g_match_info_matches(match); g_match_info_next(match, NULL)) {
-		g_autofree char *way = g_match_info_fetch(match, 1), *name = g_match_info_fetch(match, 2);
-		g_autofree char *last = g_match_info_fetch(match, 3);
+	hdl_shapes_init(&shapes, m->name, m->port_count, m->port_bytes);
+	if (!is_of_shape(&shapes, line, in, said))
+		return false;
+	for (g_regex_match(line, in, 0, &match); g_match_info_matches(match); g_match_info_next(match, NULL))
+		is_good &= check_port(&shapes, match, said);
+	for (uint32_t i = 0; i < shapes.count; i++) {
+		const struct hdl_shape *row = &shapes.rows[i];
 
-		is_good &= check_port(ports, count, name, (uint32_t)g_ascii_strtoull(last, NULL, 10) + 1,
-				      !strcmp(way, "IN"), said);
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		if (!ports[i].is_needed || ports[i].is_there)
+		if (!row->is_needed || row->is_there)
 			continue;
-		g_string_append_printf(said, "hdl.design: module ndp has no port %s (%s of %u bits)\n", ports[i].name,
-				       ports[i].is_in ? "input" : "output", ports[i].bits);
+		g_string_append_printf(said, "hdl.design: %s: module ndp has no port %s (%s of %u bits)\n", m->name,
+				       row->name, row->is_in ? "input" : "output", row->bits);
 		is_good = false;
 	}
 	return is_good;
@@ -182,19 +190,22 @@ static bool make(const struct hdl_making *m, GString *said, bool *is_refused)
 {
 	g_autoptr(GPtrArray) verilate = verilator(m->files);
 	const char *const compile[] = {MAKE, NULL};
+	g_autofree char *ports = NULL;
 
 	*is_refused = false;
 	if (m->is_waved && !has_zlib(said))
 		return false;
 	hdl_command_add(verilate, (const char *const[]){OPTIONS, "--x-initial", initial(m), no_warnings_of(m), "-Mdir",
 							".", "-o", "design.so", "shim.cpp", NULL});
+	ports = ports_of(m);
+	hdl_command_add(verilate, (const char *const[]){"-CFLAGS", ports, NULL});
 	if (m->is_waved)
 		hdl_command_add(verilate, (const char *const[]){"--trace-fst", "-CFLAGS", "-DHDL_WAVE", NULL});
 	if (!hdl_command_run(m->scratch, verilate, NULL, said)) {
 		*is_refused = true;
 		return false;
 	}
-	return check_ports(m->scratch, said) && list_registers(m->scratch, said) &&
+	return check_ports(m, said) && list_registers(m->scratch, said) &&
 	       hdl_tool_run(m->scratch, compile, NULL, said);
 }
 

@@ -3,7 +3,7 @@
  * a socket, so that both are in step. What vvp does not say is 0.
  */
 #define _GNU_SOURCE
-#include "ports.h"
+#include "port_shapes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -62,7 +62,7 @@ static void vvp_sends(const void *from, size_t bytes)
 		vvp_ends();
 }
 
-enum { WORDS = 16 }; /* of the widest port */
+enum { WORDS = HDL_PORT_BYTES_MAX / 4 }; /* of the widest port */
 
 static void put(vpiHandle object, const void *from, uint32_t bytes)
 {
@@ -86,7 +86,7 @@ static void get(vpiHandle object, void *to, uint32_t bytes)
 	}
 }
 
-enum { ARGUMENTS_MAX = 16 };
+enum { ARGUMENTS_MAX = 8 + 3 * HDL_PORTS_MAX };
 
 /* Those of the call of a system task; found once for each task, which is called in one place. */
 static vpiHandle *arguments(vpiHandle *kept)
@@ -188,61 +188,50 @@ static vpiHandle design_scope(void)
 
 /* ---- vvp: the tasks ---- */
 
-/* What is missing is an error of iverilog's already (icarus.c). */
-struct port {
-	const char *name;
-	int bits, direction;
-};
-
-static const struct port *port_of_table(const char *name)
-{
-	static const struct port all[] = {
-#define in vpiInput
-#define out vpiOutput
-#define HDL_PORT(name, bits, direction, needed) {#name, bits, direction},
-#include "ports.def"
-#undef HDL_PORT
-#undef out
-#undef in
-	};
-
-	for (uint32_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (!strcmp(all[i].name, name))
-			return &all[i];
-	return NULL;
-}
-
-static const char *direction_text(int direction)
-{
-	return direction == vpiInput ? "input" : direction == vpiOutput ? "output" : "inout";
-}
-
-static bool is_good_port(vpiHandle object)
+static void check_port(struct hdl_shapes *shapes, vpiHandle object, bool *is_good)
 {
 	const char *name = vpi_get_str(vpiName, object);
-	const int direction = vpi_get(vpiDirection, object), bits = vpi_get(vpiSize, object);
-	const struct port *p = port_of_table(name);
+	const uint32_t bits = (uint32_t)vpi_get(vpiSize, object);
+	char text[512];
 
-	if (!p)
-		fprintf(stderr, "hdl.design: module ndp has a port %s (%s of %d bits), which no accelerator has\n",
-			name, direction_text(direction), bits);
-	else if (p->bits != bits || p->direction != direction)
-		fprintf(stderr, "hdl.design: port %s of module ndp is an %s of %d bits; expected an %s of %d\n", name,
-			direction_text(direction), bits, direction_text(p->direction), p->bits);
-	else
-		return true;
-	return false;
+	if (hdl_shape_check(shapes, name, bits, vpi_get(vpiDirection, object) == vpiInput, text, sizeof(text)))
+		return;
+	fprintf(stderr, "%s\n", text);
+	*is_good = false;
 }
 
-static void check_ports(void)
+/* Whether it is a design for such memory ports. */
+static bool is_of_shape(const struct hdl_shapes *shapes)
 {
-	vpiHandle all = vpi_iterate(vpiPort, vpi_handle_by_name("strata_shim.ndp", NULL)), one;
-	bool is_good = true;
+	vpiHandle all = vpi_iterate(vpiPort, design_scope()), one;
+	char text[512];
 
+	while (all && (one = vpi_scan(all))) {
+		if (!hdl_shape_is_other(shapes, vpi_get_str(vpiName, one), (uint32_t)vpi_get(vpiSize, one), text,
+					sizeof(text)))
+			continue;
+		fprintf(stderr, "%s\n", text);
+		return false;
+	}
+	return true;
+}
+
+/* All that is too much or different is said, and vvp ends. What is missing is an error of iverilog's already
+ * (icarus.c). */
+static void check_ports(const char *design)
+{
+	static struct hdl_shapes shapes;
+	vpiHandle all, one;
+	bool is_good;
+
+	hdl_shapes_init(&shapes, design, HDL_PORT_COUNT, HDL_PORT_BYTES);
+	is_good = is_of_shape(&shapes);
+	all = is_good ? vpi_iterate(vpiPort, design_scope()) : NULL;
 	while (all && (one = vpi_scan(all)))
-		is_good &= is_good_port(one);
+		check_port(&shapes, one, &is_good);
 	if (!is_good)
 		_exit(1);
+	vvp_ends();
 }
 
 static PLI_INT32 begin(PLI_BYTE8 *unused)
@@ -251,10 +240,9 @@ static PLI_INT32 begin(PLI_BYTE8 *unused)
 
 	(void)unused;
 	vpi_get_vlog_info(&info);
-	check_ports();
 	for (int i = 0; i < info.argc; i++) {
-		if (!strcmp(info.argv[i], "+ports"))
-			vvp_ends();
+		if (!strncmp(info.argv[i], "+ports=", 7))
+			check_ports(info.argv[i] + 7);
 		if (!strncmp(info.argv[i], "+seed=", 6))
 			random_state = strtoull(info.argv[i] + 6, NULL, 10);
 	}
@@ -295,11 +283,14 @@ static PLI_INT32 next(PLI_BYTE8 *unused)
 static PLI_INT32 give(PLI_BYTE8 *unused)
 {
 	static vpiHandle of[ARGUMENTS_MAX];
-	const uint8_t ready = (uint8_t)(ports.in[0].request_ready | ports.in[1].request_ready << 1);
-	const uint8_t valid = (uint8_t)(ports.in[0].answer_valid | ports.in[1].answer_valid << 1);
+	uint8_t ready = 0, valid = 0;
 	vpiHandle registers = NULL;
 
 	(void)unused;
+	for (uint32_t i = 0; i < HDL_PORT_COUNT; i++) {
+		ready |= (uint8_t)(ports.in[i].request_ready << i);
+		valid |= (uint8_t)(ports.in[i].answer_valid << i);
+	}
 	put(arguments(of)[0], &ports.reset, 1);
 	put(of[1], &ports.message_valid, 1);
 	put(of[2], &ports.reply_ready, 1);
@@ -310,8 +301,8 @@ static PLI_INT32 give(PLI_BYTE8 *unused)
 		put(registers, ports.registers, sizeof(ports.registers));
 	if (ports.are_registers_new)
 		ports.has_registers = registers != NULL;
-	put(of[6], ports.in[0].answer, HDL_PORT_BYTES);
-	put(of[7], ports.in[1].answer, HDL_PORT_BYTES);
+	for (uint32_t i = 0; i < HDL_PORT_COUNT; i++)
+		put(of[6 + i], ports.in[i].answer, HDL_PORT_BYTES);
 	return 0;
 }
 
@@ -328,14 +319,14 @@ static PLI_INT32 take(PLI_BYTE8 *unused)
 	get(of[4], ports.reply, sizeof(ports.reply));
 	get(of[5], &valid, 1);
 	get(of[6], &write, 1);
-	for (uint32_t i = 0; i < HDL_PORTS; i++) {
+	for (uint32_t i = 0; i < HDL_PORT_COUNT; i++) {
 		struct hdl_port_out *out = &ports.out[i];
 
 		out->request_valid = valid >> i & 1;
 		out->request_write = write >> i & 1;
 		get(of[7 + i], &out->request_address, sizeof(out->request_address));
-		get(of[9 + i], &out->request_bytes, 1);
-		get(of[11 + i], out->request_data, sizeof(out->request_data));
+		get(of[7 + HDL_PORT_COUNT + i], &out->request_bytes, 1);
+		get(of[7 + 2 * HDL_PORT_COUNT + i], out->request_data, HDL_PORT_BYTES);
 	}
 	vvp_sends(&ports, sizeof(ports));
 	return 0;

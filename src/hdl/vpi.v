@@ -1,17 +1,18 @@
 // vpi.v - what steps a design under Icarus Verilog: each cycle is one of the simulator's (vpi.c), which decides what goes
 // into it and when it is.
 `timescale 1ps / 1ps
+`include "ports.vh" // of as many memory ports, and as wide, as the run has
 module strata_shim;
 	reg clk, reset, message_valid, reply_ready;
 	reg [511:0] message;
-	reg [1:0] request_ready, answer_valid;
-	reg [255:0] answer_0, answer_1;
+	reg [`PORT_COUNT-1:0] request_ready, answer_valid;
+	reg [`PORT_BITS-1:0] `ANSWERS;
 	wire message_ready, reply_valid, busy, error;
 	wire [511:0] reply;
-	wire [1:0] request_valid, request_write;
-	wire [63:0] request_address_0, request_address_1;
-	wire [5:0] request_bytes_0, request_bytes_1;
-	wire [255:0] request_data_0, request_data_1;
+	wire [`PORT_COUNT-1:0] request_valid, request_write;
+	wire [63:0] `ADDRESSES;
+	wire [`SIZE_BITS-1:0] `SIZES;
+	wire [`PORT_BITS-1:0] `DATA;
 	reg [63:0] pause, half;
 	reg records, recorded;
 	reg [8*1024-1:0] wave;
@@ -21,10 +22,7 @@ module strata_shim;
 	ndp (.clk(clk), .reset(reset), .message_valid(message_valid), .message_ready(message_ready),
 		.message(message), .reply_valid(reply_valid), .reply_ready(reply_ready), .reply(reply),
 		.request_valid(request_valid), .request_ready(request_ready), .request_write(request_write),
-		.request_address_0(request_address_0), .request_address_1(request_address_1),
-		.request_bytes_0(request_bytes_0), .request_bytes_1(request_bytes_1),
-		.request_data_0(request_data_0), .request_data_1(request_data_1), .answer_valid(answer_valid),
-		.answer_0(answer_0), .answer_1(answer_1), .busy(busy), .error(error));
+		`CONNECTIONS, .answer_valid(answer_valid), .busy(busy), .error(error));
 
 	initial begin
 		clk = 0;
@@ -47,12 +45,11 @@ module strata_shim;
 				$dumpoff;
 			recorded = records;
 			clk = 0;
-			$strata_give(reset, message_valid, reply_ready, message, request_ready, answer_valid, answer_0,
-				answer_1);
+			$strata_give(reset, message_valid, reply_ready, message, request_ready, answer_valid,
+				`ANSWERS);
 			#(half);
 			$strata_take(message_ready, reply_valid, busy, error, reply, request_valid, request_write,
-				request_address_0, request_address_1, request_bytes_0, request_bytes_1, request_data_0,
-				request_data_1);
+				`ADDRESSES, `SIZES, `DATA);
 			clk = 1;
 			#1;
 		end

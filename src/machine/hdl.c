@@ -1,6 +1,7 @@
 /* hdl.c - the part "hdl": a design at each memory channel instead of cores. */
 #include "machine/hdl.h"
 
+#include "base/bits.h"
 #include "hdl/energy.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
@@ -43,6 +44,22 @@ static void groups(struct machine_config *c, struct sim_param_groups *out)
 	sim_param_groups_add(out, "hdl", hdl_param_rows, hdl_param_row_count, machine_config_at(c, &machine_hdl_part));
 }
 
+static void check_ports(const struct hdl_params *p, const struct channel_params *near, struct base_diag_list *diag)
+{
+	const uint64_t parts = p->port_bytes > near->access_bytes ? p->port_bytes / near->access_bytes : 1;
+	const char *each = parts == 1 ? "one" : parts == 2 ? "two" : "four";
+
+	if (!base_is_power_of_two(p->port_bytes))
+		base_diag_error(diag, (struct base_place){0}, "hdl.port_bytes = %llu: expected 8, 16, 32, 64 or 128",
+				(unsigned long long)p->port_bytes);
+	else if (near->core_count < p->port_count * parts)
+		base_diag_error(diag, (struct base_place){0},
+				"hdl.design = %s: channel.core_count = %llu accesses under way; expected %s for each "
+				"of its %llu ports at least",
+				p->design, (unsigned long long)near->core_count, each,
+				(unsigned long long)p->port_count);
+}
+
 static void check(const struct machine_config *c, struct base_diag_list *diag)
 {
 	const struct hdl_params *p = *params(c)->design ? params(c) : NULL;
@@ -63,11 +80,8 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 				"hdl.design = %s: a design has no caches and runs no threads; expected "
 				"channel.cache_bytes = 0 and channel.place = cpu",
 				p->design);
-	else if (near->core_count < HDL_PORTS)
-		base_diag_error(diag, (struct base_place){0},
-				"hdl.design = %s: channel.core_count = %llu accesses under way; expected one for each "
-				"of its %u ports at least",
-				p->design, (unsigned long long)near->core_count, HDL_PORTS);
+	else
+		check_ports(p, near, diag);
 	if (!*p->wave && (p->wave_from_ps || p->wave_to_ps))
 		base_diag_error(diag, (struct base_place){0},
 				"hdl.wave_from_ps, hdl.wave_to_ps: there is no waveform; hdl.wave names its files");
