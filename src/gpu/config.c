@@ -255,6 +255,31 @@ static void check_places(struct base_diag_list *diag, const struct gpu_config *c
 				"must not exceed dram.row_bytes");
 }
 
+/* Copies are kept right by the slice that has the line, which must have what was written. */
+static void check_partitions(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	const uint64_t count = c->gpu.l2_partition_count;
+
+	if (count == 1)
+		return;
+	if (c->gpu.stack_sm_count || c->nsu.is_present)
+		base_diag_value(diag, "gpu.l2_partition_count", count,
+				"with SMs or units in the stacks the L2 is one; set it to 1");
+	if (c->l2.write_policy != MEM_CACHE_WRITE_POLICY_BACK || !c->l2.write_allocate)
+		base_diag_value(diag, "gpu.l2_partition_count", count,
+				"only an L2 with l2.write_policy = back and l2.write_allocate = true has two; set it "
+				"to 1");
+	if (c->gpu.stack_count * c->gpu.l2_slices_per_stack_count % 2)
+		base_diag_value(diag, "gpu.l2_partition_count", count,
+				"does not divide the slices; change gpu.l2_slices_per_stack_count");
+	if (c->gpu.sm_count <= c->gpu.sms_per_cluster_count)
+		base_diag_value(diag, "gpu.l2_partition_count", count,
+				"needs two clusters of SMs; lower gpu.sms_per_cluster_count");
+	if (c->l2.mshr_count < 2)
+		base_diag_value(diag, "l2.mshr_count", c->l2.mshr_count,
+				"with gpu.l2_partition_count = 2 lines of each partition take one; set 2 or more");
+}
+
 uint32_t gpu_slice_bank_bits(const struct gpu_config *c)
 {
 	const uint64_t slices = c->gpu.l2_slices_per_stack_count, vaults = c->dram.vault_count;
@@ -404,6 +429,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 
 	check_places(diag, c);
 	check_sectors(diag, c);
+	check_partitions(diag, c);
 	check_l1d_sectors(diag, c);
 	check_pool(diag, c);
 	check_power(diag, "gpu.page_bytes", c->gpu.page_bytes);

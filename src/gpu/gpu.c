@@ -36,6 +36,7 @@ static void memory_side_new(struct gpu *g)
 	g->slices = g_new0(struct l2_slice *, g->slice_count);
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		g->slices[i] = l2_slice_new(g, i, g->stacks[i / g->slices_per_stack]);
+	l2_far_connect(g);
 }
 
 static void sm_side_new(struct gpu *g)
@@ -147,6 +148,8 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 		mem_req_pool_bytes(g->pool);
 	g->cluster_count =
 	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
+	g->partition_slices = config->gpu.l2_partition_count > 1 ? g->slice_count / 2 : 0;
+	g->partition_clusters = (g->cluster_count + 1) / 2;
 	g->thread_budget =
 	    run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
 	clocks_find(g);

@@ -7,17 +7,11 @@
  */
 #include "base/bits.h"
 #include "gpu/accounting.h"
-#include "gpu/priv.h"
+#include "gpu/l2_inside.h"
 #include "mem/sectors.h"
-#include "net/queue.h"
 
 #include <glib.h>
-
-struct l2_stats {
-#include "sim/stat_fields.inc"
-#include "gpu/l2_stats.def"
-#include "sim/stat_end.inc"
-};
+#include <string.h>
 
 static const struct sim_stat_desc stat_rows[] = {
 #define STAT_STRUCT struct l2_stats
@@ -26,39 +20,6 @@ static const struct sim_stat_desc stat_rows[] = {
 #include "sim/stat_end.inc"
 };
 const struct sim_stat_table gpu_l2_stat_table = {"l2_slice", stat_rows, ARRAY_COUNT(stat_rows)};
-
-/* Ports of a slice, one after the other. */
-enum {
-	PORT_FILL,  /* a line; tag: its MSHR */
-	PORT_WRITE, /* a line written back */
-	PORT_ATOMIC, /* an atomic's result; tag: the port that asked for the atomic */
-	PORT_DROP,  /* a message: the line has been written in memory */
-	PORT_MERGED, /* writes that became one; owner: the first of them, chained */
-};
-
-struct l2_slice {
-	struct gpu *gpu;
-	uint16_t port_first;
-	struct sim_comp comp;
-	uint32_t index;
-	struct logic_layer *stack;
-	struct net_channel *tx;
-	struct mem_cache *cache;
-	uint32_t queue_cap;
-	uint32_t sector_bytes;           /* 0: whole lines */
-	uint64_t hit_units;              /* from tag access to departure */
-	uint64_t free_cycle;             /* next tag access */
-	bool is_write_back, has_refused; /* has_refused: tell the logic layer when there is room */
-	struct mem_req *held;            /* taken from the port, waits for an MSHR or for room */
-	bool waits_fill;                 /* held found no MSHR: only a fill changes that */
-	struct queue *blocked;           /* hits or replies: its head waits for a place in the crossbar */
-	struct queue hits;               /* wait for their latency, then for the crossbar */
-	struct queue replies;            /* of fills and acknowledgments */
-	struct queue misses;             /* wait for the link */
-	struct queue passing;            /* past the tags: on their way from the crossbar to the link */
-	struct queue forwards;           /* for a stack: wait for their latency, then for its link */
-	struct l2_stats stats;
-};
 
 /* A request of the slice itself, at the place of r's line. */
 static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, uint16_t port, enum mem_op op,
@@ -79,8 +40,11 @@ static struct mem_req *own_request(struct l2_slice *s, const struct mem_req *r, 
 	return f;
 }
 
-static void reply(struct queue *q, struct mem_req *r, uint64_t ready_units)
+/* To who has asked for it: an SM, behind the queue for the crossbar, or one of the other partition. */
+static void reply(struct l2_slice *s, struct queue *q, struct mem_req *r, uint64_t ready_units)
 {
+	if (unlikely(s->mirror != NULL) && l2_far_answer(s, r, ready_units))
+		return;
 	if (r->op != MEM_MESSAGE)
 		mem_req_answer(r);
 	r->ready_units = ready_units;
@@ -114,10 +78,10 @@ static void atomic_do(struct l2_slice *s, struct queue *q, struct mem_req *r, ui
 		uint32_t line_bytes = mem_cache_line_bytes(s->cache);
 
 		atomic_write(s, r, bytes < line_bytes ? bytes : line_bytes);
-	} else {
+	} else if (likely(!s->mirror)) { /* else when no copy of the line is left */
 		net_port_served(net_port_of(&s->gpu->ports, r), r, r->stack);
 	}
-	reply(q, r, ready_units);
+	reply(s, q, r, ready_units);
 }
 
 static void write_back(struct l2_slice *s, const struct mem_req *by, uint64_t addr_bytes, uint32_t size_bytes)
@@ -141,6 +105,15 @@ static uint32_t fetched_together(const struct l2_slice *s, uint32_t sectors)
 	return s->gpu->config->gpu.l2_fetches_runs ? (uint32_t)__builtin_ctz(~from) : 1;
 }
 
+/* From memory, or from the partition whose line it is. */
+static void fetch_send(struct l2_slice *s, struct mem_req *f)
+{
+	if (likely(l2_is_home(s, f)))
+		queue_push(&s->misses, f);
+	else
+		l2_far_fetch(s, f);
+}
+
 /* Requests for sectors of r's line, one for each, or for those that lie together. */
 static void fetch_sectors(struct l2_slice *s, const struct mem_req *r, uint32_t mshr, uint32_t sectors)
 {
@@ -154,7 +127,7 @@ static void fetch_sectors(struct l2_slice *s, const struct mem_req *r, uint32_t 
 		f->addr_bytes += at - offset;
 		f->column = (uint16_t)(f->column + at - offset);
 		f->tag = mshr;
-		queue_push(&s->misses, f);
+		fetch_send(s, f);
 		sectors &= ~(((1u << count) - 1) << first);
 	}
 }
@@ -167,7 +140,7 @@ static void fetch(struct l2_slice *s, const struct mem_req *r, uint32_t mshr)
 	f->addr_bytes -= offset;
 	f->column = (uint16_t)(f->column - offset);
 	f->tag = mshr;
-	queue_push(&s->misses, f);
+	fetch_send(s, f);
 }
 
 static bool goes_to_host(const struct gpu *g, const struct mem_req *r)
@@ -283,11 +256,13 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->hit(s->gpu->audit_self, UINT32_MAX, r);
+		if (unlikely(s->mirror != NULL))
+			l2_far_hit(s, r);
 		if (r->op == MEM_ATOMIC) {
 			atomic_hold(s, r, sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2));
 			atomic_do(s, &s->hits, r, now + s->hit_units);
 		} else {
-			reply(&s->hits, r, now + s->hit_units);
+			reply(s, &s->hits, r, now + s->hit_units);
 		}
 		return true;
 	case MEM_CACHE_MISS:
@@ -297,7 +272,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 		if (r->op == MEM_ATOMIC) { /* write-back without write allocation: still done here */
 			atomic_hold(s, r, sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2));
 			atomic_write(s, r, r->size_bytes);
-			reply(&s->hits, r, now + s->hit_units);
+			reply(s, &s->hits, r, now + s->hit_units);
 		} else if (!merge_write(s, r)) {
 			queue_push(&s->misses, r);
 		}
@@ -311,6 +286,8 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 /* Room for what r, which waits, may bring. */
 static bool has_room_for(const struct l2_slice *s, const struct mem_req *r)
 {
+	if (unlikely(s->mirror != NULL))
+		return l2_far_room(s, r) == L2_ROOM;
 	return s->hits.count + s->replies.count < s->queue_cap &&
 	       (s->misses.count + s->forwards.count < s->queue_cap || waiting_write(s, r));
 }
@@ -318,6 +295,13 @@ static bool has_room_for(const struct l2_slice *s, const struct mem_req *r)
 /* The same, counted. */
 static bool has_room(struct l2_slice *s, const struct mem_req *r)
 {
+	if (unlikely(s->mirror != NULL)) {
+		const enum l2_room room = l2_far_room(s, r);
+
+		s->stats.reply_full_stalls += room == L2_ROOM_NO_REPLY;
+		s->stats.miss_full_stalls += room == L2_ROOM_NO_MISS;
+		return room == L2_ROOM;
+	}
 	if (s->hits.count + s->replies.count >= s->queue_cap) {
 		s->stats.reply_full_stalls++;
 		return false;
@@ -341,6 +325,20 @@ static void pass(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	}
 }
 
+/* A line of the other partition: a read may find a copy, all else goes on to where the line is at home. */
+static bool process_far(struct l2_slice *s, struct mem_req *r, uint64_t now)
+{
+	if (r->op != MEM_READ || !s->gpu->config->gpu.l2_far_copies) {
+		l2_far_pass(s, r);
+		return true;
+	}
+	if (!l2_far_may_fetch(s, r)) {
+		s->stats.mshr_full_stalls++;
+		return false;
+	}
+	return look_up(s, r, now);
+}
+
 static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 {
 	const struct net_port *to;
@@ -352,6 +350,8 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	if (likely(r->op != MEM_MESSAGE)) {
 		if (unlikely(s->gpu->units) && r->op != MEM_READ)
 			s->gpu->units->ops->slice_written(s->gpu->units->self, r->addr_bytes);
+		if (unlikely(!l2_is_home(s, r)))
+			return process_far(s, r, now);
 		return look_up(s, r, now);
 	}
 	to = net_port_of(&s->gpu->ports, r);
@@ -481,6 +481,14 @@ static void take_passing(struct l2_slice *s, uint64_t now)
 	}
 }
 
+/* The first request of an input, or NULL. */
+static struct mem_req *waiting_at(struct l2_slice *s, uint32_t input)
+{
+	if (s->inputs[input].held)
+		return s->inputs[input].held;
+	return likely(input == L2_FROM_XBAR) ? net_xbar_peek(s->gpu->requests, s->index) : l2_far_peek(s);
+}
+
 static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
@@ -497,11 +505,13 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units
 										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
-	if (!may_have_more || (s->held && s->waits_fill))
-		return;
-	next = s->held ? s->held : net_xbar_peek(g->requests, s->index);
-	if (next && has_room_for(s, next))
-		sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
+	for (uint32_t i = 0; may_have_more && i < (s->mirror ? L2_INPUT_COUNT : 1); i++) {
+		if (s->inputs[i].held && s->inputs[i].waits_fill)
+			continue;
+		next = waiting_at(s, i);
+		if (next && has_room_for(s, next))
+			sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
+	}
 }
 
 /* The crossbar's latency has the pipeline before the tags behind it; that is the L2's. */
@@ -526,43 +536,74 @@ static uint64_t tag_accesses(const struct l2_slice *s, struct mem_req *r)
 	return base_max_u64(1, (sectors + at_once - 1) / at_once);
 }
 
-/* False: no request is waiting. */
-static bool take_request(struct l2_slice *s, uint64_t cycle, uint64_t now)
+/* The first request of the input leaves the network. */
+static void pop(struct l2_slice *s, uint32_t input)
+{
+	if (likely(input == L2_FROM_XBAR)) {
+		account_entered(s->gpu, net_xbar_pop(s->gpu->requests, s->index));
+		s->stats.requests++;
+	} else {
+		l2_far_pop(s);
+	}
+}
+
+/* False: no request is waiting at the input. */
+static bool take_request(struct l2_slice *s, uint32_t input, uint64_t cycle, uint64_t now)
 {
 	struct gpu *g = s->gpu;
-	struct mem_req *r = s->held;
+	struct l2_input *in = &s->inputs[input];
+	struct mem_req *r = waiting_at(s, input);
 
-	if (!r)
-		r = net_xbar_peek(g->requests, s->index);
 	if (!r)
 		return false;
 	if (!has_room(s, r))
 		return true;
-	if (!s->held) {
-		r = net_xbar_pop(g->requests, s->index);
-		account_entered(g, r);
-		s->stats.requests++;
-	}
+	if (!in->held)
+		pop(s, input);
 	if (unlikely(g->account != NULL))
 		net_stamp(r, NET_STAGE_L2, now);
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles * tag_accesses(s, r);
-	s->held = process(s, r, now) ? NULL : r;
-	s->waits_fill = s->held != NULL;
+	in->held = process(s, r, now) ? NULL : r;
+	in->waits_fill = in->held != NULL;
 	return true;
+}
+
+/* The inputs in turn: one whose request cannot go on holds up nobody at the other. */
+static bool take_any(struct l2_slice *s, uint64_t cycle, uint64_t now)
+{
+	bool may_have_more = false;
+
+	if (likely(!s->mirror))
+		return take_request(s, L2_FROM_XBAR, cycle, now);
+	for (uint32_t i = 0; i < L2_INPUT_COUNT; i++) {
+		const uint32_t input = (s->turn + i) % L2_INPUT_COUNT;
+
+		if (cycle < s->free_cycle || (s->inputs[input].held && s->inputs[input].waits_fill))
+			may_have_more = true;
+		else
+			may_have_more |= take_request(s, input, cycle, now);
+	}
+	s->turn = (s->turn + 1) % L2_INPUT_COUNT;
+	return may_have_more;
 }
 
 static void slice_tick(void *component, uint64_t cycle)
 {
 	struct l2_slice *s = component;
 	uint64_t now = sim_now_units(s->gpu->engine);
-	enum sent sent = send_next(s, now);
 	bool may_have_more = true;
+	enum sent sent;
 
+	if (unlikely(s->mirror != NULL))
+		l2_far_take(s, now);
+	sent = send_next(s, now);
 	if (unlikely(s->passing.first))
 		take_passing(s, now);
 	if (cycle >= s->free_cycle)
-		may_have_more = take_request(s, cycle, now);
+		may_have_more = take_any(s, cycle, now);
 	send_misses(s, now);
+	if (unlikely(s->mirror != NULL))
+		l2_far_send(s, now);
 	if (unlikely(s->forwards.first))
 		send_forwards(s, now);
 	if (s->has_refused && l2_slice_can_take(s)) {
@@ -611,7 +652,8 @@ static void take_line(void *self, struct mem_req *f)
 
 	if (unlikely(s->gpu->audit) && is_kept)
 		s->gpu->audit->fill(s->gpu->audit_self, UINT32_MAX, f);
-
+	if (unlikely(!l2_is_home(s, f)))
+		l2_far_fetched(s, f, is_kept);
 	if (victim.addr_bytes != UINT64_MAX)
 		write_back(s, f, victim.addr_bytes, victim.size_bytes);
 	while (r) {
@@ -627,7 +669,7 @@ static void take_line(void *self, struct mem_req *f)
 						       sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2)));
 			atomic_do(s, &s->replies, r, now);
 		} else {
-			reply(&s->replies, r, now);
+			reply(s, &s->replies, r, now);
 		}
 		r = next;
 	}
@@ -662,7 +704,7 @@ static void take_merged(void *self, struct mem_req *r)
 		next = w->next;
 		if (unlikely(s->gpu->account))
 			net_stamps_join(w, r);
-		reply(&s->replies, w, now);
+		reply(s, &s->replies, w, now);
 	}
 	mem_req_put(s->gpu->pool, r);
 }
@@ -724,13 +766,13 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 	uint64_t now = sim_now_units(s->gpu->engine);
 	const struct net_port *to = net_port_of(&s->gpu->ports, r);
 
-	s->waits_fill = false;
+	l2_inputs_go_on(s);
 	if (to->place == GPU_PLACE_SLICE)
 		net_port_done(to, r);
 	else if (to->place == GPU_PLACE_STACK)
 		pass_host(s, to, r, now);
 	else
-		reply(&s->replies, r, now);
+		reply(s, &s->replies, r, now);
 	if (!l2_slice_can_take(s))
 		s->has_refused = true;
 	sim_wake_units(s->gpu->engine, s->comp, now);
@@ -738,7 +780,7 @@ void l2_slice_take(struct l2_slice *s, struct mem_req *r)
 
 void l2_slice_reply(struct l2_slice *s, struct mem_req *r)
 {
-	reply(&s->replies, r, sim_now_units(s->gpu->engine));
+	reply(s, &s->replies, r, sim_now_units(s->gpu->engine));
 }
 
 void l2_slice_drop(struct l2_slice *s, uint64_t addr_bytes)
@@ -754,6 +796,8 @@ uint16_t l2_slice_drop_port(const struct l2_slice *s)
 void l2_slice_warm(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)
 {
 	mem_cache_warm(s->cache, addr_bytes, bytes, is_write);
+	if (unlikely(s->mirror != NULL) && is_write)
+		mem_cache_invalidate_line(s->mirror->cache, addr_bytes);
 }
 
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
@@ -774,6 +818,8 @@ static void ports_new(struct l2_slice *s)
 	    [PORT_ATOMIC] = {.done = take_atomic},
 	    [PORT_DROP] = {.done = take_drop},
 	    [PORT_MERGED] = {.done = take_merged, .served = merged_served},
+	    [PORT_COPY_DROP] = {.done = l2_far_drop},
+	    [PORT_COPY_DROPPED] = {.done = l2_far_dropped},
 	};
 
 	s->port_first = (uint16_t)s->gpu->ports.count;
@@ -825,6 +871,7 @@ void l2_slice_free(struct l2_slice *s)
 {
 	if (!s)
 		return;
+	l2_far_free(s);
 	mem_cache_free(s->cache);
 	g_free(s);
 }
@@ -832,8 +879,7 @@ void l2_slice_free(struct l2_slice *s)
 bool l2_slice_is_idle(const struct l2_slice *s)
 {
 	return s->hits.count + s->replies.count + s->misses.count + s->forwards.count + s->passing.count == 0 &&
-	       !s->held &&
-	       mem_cache_is_idle(s->cache);
+	       !s->inputs[L2_FROM_XBAR].held && mem_cache_is_idle(s->cache) && l2_far_is_idle(s);
 }
 
 void l2_slice_reset(struct l2_slice *s)
@@ -841,8 +887,8 @@ void l2_slice_reset(struct l2_slice *s)
 	s->hits = s->replies = s->misses = s->forwards = s->passing = (struct queue){0};
 	s->free_cycle = 0;
 	s->has_refused = false;
-	s->held = NULL;
-	s->waits_fill = false;
+	memset(s->inputs, 0, sizeof(s->inputs));
 	s->blocked = NULL;
+	l2_far_reset(s);
 	mem_cache_reset(s->cache);
 }

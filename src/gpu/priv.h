@@ -48,7 +48,7 @@ struct mmu_stats {
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table gpu_stat_table, gpu_memory_stat_table, gpu_mmu_stat_table, gpu_sm_stat_table,
-    gpu_l2_stat_table, gpu_host_link_stat_table, gpu_switch_stat_table;
+    gpu_l2_stat_table, gpu_l2_far_stat_table, gpu_host_link_stat_table, gpu_switch_stat_table;
 
 /* The SM side of a crossbar port: its SMs take turns in sending; what arrives is handed to them. */
 struct cluster {
@@ -98,6 +98,8 @@ struct gpu {
 	struct net_xbar *requests, *replies;
 	struct l2_slice **slices;
 	uint32_t slice_count, slices_per_stack;
+	uint32_t partition_slices; /* of each of two partitions of the L2; 0: it has one */
+	uint32_t partition_clusters; /* of the first partition */
 	uint32_t slice_bank_bits; /* low bits of a bank's number that choose among the slices of its vault */
 	bool l2_has_sectors; /* requests have their bytes behind them, see mem_req_bytes_of */
 	struct logic_layer **stacks;
@@ -220,6 +222,8 @@ void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
 bool l2_slice_is_passed(const struct gpu *g, const struct mem_req *r);
 void l2_slice_pass(struct l2_slice *s, struct mem_req *r);
 void l2_slice_invalidate_all(struct l2_slice *s);
+/* Where the L2 has two partitions, each slice has its mirror in the other and the links to it: after all slices. */
+void l2_far_connect(struct gpu *g);
 bool l2_slice_is_idle(const struct l2_slice *s);
 void l2_slice_reset(struct l2_slice *s);
 
@@ -285,6 +289,21 @@ static inline uint16_t slice_of_place(const struct gpu *g, uint32_t stack, const
 	const uint32_t bank = r->bank & ((1u << g->slice_bank_bits) - 1);
 
 	return slice_of(g, stack, (uint32_t)r->vault << g->slice_bank_bits | bank);
+}
+
+/* The cluster hangs on this one of two partitions. */
+static inline uint32_t partition_of_cluster(const struct gpu *g, uint32_t cluster)
+{
+	return cluster >= g->partition_clusters;
+}
+
+/* The slice that a cluster's requests for a line go to, which is at home in `home`: in its own partition, the home or
+ * the one at the same place. */
+static inline uint16_t near_slice(const struct gpu *g, uint32_t cluster, uint16_t home)
+{
+	if (likely(!g->partition_slices))
+		return home;
+	return (uint16_t)(home % g->partition_slices + partition_of_cluster(g, cluster) * g->partition_slices);
 }
 
 /* What gpu.sample_ps samples, of a GPU that is being built. */

@@ -10,7 +10,7 @@ static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem
 {
 	struct gpu *g = sm->gpu;
 
-	r->slice = slice_of_place(g, stack, r);
+	r->slice = near_slice(g, sm->cluster, slice_of_place(g, stack, r));
 	base_fifo_push(&sm->out, r, next);
 	sm->out_count++;
 	g->sm_has_request[sm->index] = true;

@@ -16,6 +16,11 @@ void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)
 	sim_stat_tables_add(out, &gpu_host_link_stat_table);
 	if (!c || c->mmu.where != GPU_MMU_NONE)
 		sim_stat_tables_add(out, &gpu_mmu_stat_table);
+	if (!c || c->gpu.l2_partition_count > 1) {
+		sim_stat_tables_add(out, &gpu_l2_far_stat_table);
+		sim_stat_tables_add_rows(out, "l2_far_request", net_channel_stat_rows, net_channel_stat_row_count);
+		sim_stat_tables_add_rows(out, "l2_far_answer", net_channel_stat_rows, net_channel_stat_row_count);
+	}
 	if (!c || c->gpu.stack_switch_entry_count)
 		sim_stat_tables_add(out, &gpu_switch_stat_table);
 	for (uint32_t i = 0; i < ARRAY_COUNT(caches); i++)

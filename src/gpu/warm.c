@@ -14,7 +14,7 @@ void warming_look(struct warming *w, double instructions_left)
 }
 
 /* The slice that the line passes, of the GPU's SMs. */
-static struct l2_slice *slice_at(struct gpu *g, uint64_t addr_bytes)
+static uint16_t slice_at(struct gpu *g, uint64_t addr_bytes)
 {
 	const struct mem_place p = mem_map_place(&gpu_map_of(g, addr_bytes)->places, addr_bytes);
 	const struct mem_req r = {.vault = (uint8_t)p.vault, .bank = (uint8_t)p.bank};
@@ -22,7 +22,18 @@ static struct l2_slice *slice_at(struct gpu *g, uint64_t addr_bytes)
 
 	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
 		stack = mem_map_random_page_stack(addr_bytes, g->config->gpu.page_bytes, g->run->seed, g->stack_count);
-	return g->slices[slice_of_place(g, stack, &r)];
+	return slice_of_place(g, stack, &r);
+}
+
+/* Where the line is at home, and as a copy in the partition of an SM that reads it, if that is another. */
+static void warm_l2(struct gpu *g, const struct sm *sm, uint64_t addr_bytes, const struct mem_req_bytes *bytes,
+		    bool is_write)
+{
+	const uint16_t home = slice_at(g, addr_bytes), near = sm ? near_slice(g, sm->cluster, home) : home;
+
+	l2_slice_warm(g->slices[home], addr_bytes, bytes, is_write);
+	if (near != home && !is_write && g->config->gpu.l2_far_copies)
+		l2_slice_warm(g->slices[near], addr_bytes, bytes, false);
 }
 
 /* True: the L2 does not hear of it. */
@@ -56,6 +67,6 @@ void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step
 		const struct mem_req_bytes bytes = coalesce_bytes_of_words(lines[i].word_mask);
 
 		if (!warm_l1d(sm, inst, lines[i].addr_bytes, &bytes) && !host_link_has(w->g, lines[i].addr_bytes))
-			l2_slice_warm(slice_at(w->g, lines[i].addr_bytes), lines[i].addr_bytes, &bytes, is_write);
+			warm_l2(w->g, sm, lines[i].addr_bytes, &bytes, is_write);
 	}
 }

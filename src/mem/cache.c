@@ -815,6 +815,12 @@ bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes, const struc
 		 sectors_missing(c, set, way, mem_sectors_of(bytes, c->sector_bytes, c->sector_count)));
 }
 
+bool mem_cache_has_line(const struct mem_cache *c, uint64_t addr_bytes)
+{
+	return find_way(c, set_of(c, addr_bytes >> c->line_shift), addr_bytes >> c->line_shift) >= 0 ||
+	       find_mshr(c, addr_bytes >> c->line_shift) != NO_MSHR;
+}
+
 bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes)
 {
 	uint64_t line = addr_bytes >> c->line_shift;
@@ -862,9 +868,7 @@ void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 
 void mem_cache_invalidate_all(struct mem_cache *c)
 {
-	uint32_t set_count = 1u << c->set_bits;
-
-	for (uint32_t i = 0; i < set_count; i++) {
+	for (uint32_t i = 0; i < 1u << c->set_bits; i++) {
 		struct set *set = set_at(c, i);
 
 		for (uint64_t ways = set->valid; ways; ways &= ways - 1)

@@ -110,6 +110,8 @@ bool mem_cache_mshr_is_stale(const struct mem_cache *c, uint32_t mshr);
 bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes);
 /* Are the bytes of the line present? Changes nothing, counts nothing. */
 bool mem_cache_holds(const struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes);
+/* Is some of the line present, or on its way for a read that will find it? Changes nothing, counts nothing. */
+bool mem_cache_has_line(const struct mem_cache *c, uint64_t addr_bytes);
 /* The line will be looked up or filled soon: has the host fetch what that reads. Changes nothing in the model. */
 void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
 /* Lines that are on their way are not kept when they arrive, and later reads do not wait for them; those who wait
