@@ -109,6 +109,8 @@ uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);
 /* Reads of an SM's L1 data cache since gpu_new, and those that missed. */
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);
+/* Would a load of the SM find the line in its L1, or in the L2 in front of the stack that has it? */
+bool gpu_caches_hold(struct gpu *g, uint32_t sm, uint64_t line_addr_bytes);
 /* The share of its MSHRs that is in use now, 0 to 1. */
 double gpu_l1d_mshr_share(const struct gpu *g, uint32_t sm);
 

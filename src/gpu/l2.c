@@ -805,6 +805,13 @@ void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)
 	mem_cache_prefetch(s->cache, addr_bytes);
 }
 
+bool l2_slice_holds(const struct l2_slice *s, uint64_t line_addr_bytes)
+{
+	static const struct mem_req_bytes any = {{0}};
+
+	return mem_cache_holds(s->cache, line_addr_bytes, &any);
+}
+
 void l2_slice_invalidate_all(struct l2_slice *s)
 {
 	mem_cache_invalidate_all(s->cache);

@@ -27,6 +27,17 @@ void sm_place(struct sm *sm, struct mem_req *r)
 		r->stack = (uint8_t)sm->stack;
 }
 
+bool gpu_caches_hold(struct gpu *g, uint32_t sm, uint64_t line_addr_bytes)
+{
+	static const struct mem_req_bytes any = {{0}};
+	struct mem_req r = {.addr_bytes = line_addr_bytes, .kind = MEM_KIND_DATA};
+
+	if (mem_cache_holds(g->sms[sm]->l1d, line_addr_bytes, &any))
+		return true;
+	gpu_place(g, sm, &r);
+	return l2_slice_holds(g->slices[slice_of_place(g, r.stack, &r)], line_addr_bytes);
+}
+
 uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes)
 {
 	struct mem_req r = {.addr_bytes = addr_bytes, .kind = MEM_KIND_DATA};

@@ -222,6 +222,7 @@ void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes);
 bool l2_slice_is_passed(const struct gpu *g, const struct mem_req *r);
 void l2_slice_pass(struct l2_slice *s, struct mem_req *r);
 void l2_slice_invalidate_all(struct l2_slice *s);
+bool l2_slice_holds(const struct l2_slice *s, uint64_t line_addr_bytes);
 /* Where the L2 has two partitions, each slice has its mirror in the other and the links to it: after all slices. */
 void l2_far_connect(struct gpu *g);
 bool l2_slice_is_idle(const struct l2_slice *s);

@@ -782,11 +782,6 @@ uint32_t mem_cache_line_bytes(const struct mem_cache *c)
 	return 1u << c->line_shift;
 }
 
-uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes)
-{
-	return addr_bytes >> c->line_shift << c->line_shift;
-}
-
 double mem_cache_mshr_share(const struct mem_cache *c)
 {
 	return (double)c->mshr_used_count / c->mshr_count;
@@ -866,18 +861,29 @@ void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 		make_stale(c, mshr);
 }
 
-void mem_cache_invalidate_all(struct mem_cache *c)
+uint32_t mem_cache_invalidate_some(struct mem_cache *c, mem_cache_test *is_struck, const void *self)
 {
+	uint32_t kept = 0;
+
 	for (uint32_t i = 0; i < 1u << c->set_bits; i++) {
 		struct set *set = set_at(c, i);
 
-		for (uint64_t ways = set->valid; ways; ways &= ways - 1)
-			drop_way(c, set, (uint32_t)__builtin_ctzll(ways));
+		for (uint64_t ways = set->valid; ways; ways &= ways - 1) {
+			uint32_t way = (uint32_t)__builtin_ctzll(ways);
+
+			if (!is_struck || is_struck(self, (tags_of(c, set)[way] - 1) << c->line_shift))
+				drop_way(c, set, way);
+			else
+				kept++;
+		}
 	}
 	for (uint32_t i = 0; c->mshr_used_count && i < c->mshr_count; i++) {
-		if (c->mshrs[i].is_used && !c->mshrs[i].is_stale)
+		const struct mshr *m = &c->mshrs[i];
+
+		if (m->is_used && !m->is_stale && (!is_struck || is_struck(self, m->line << c->line_shift)))
 			make_stale(c, i);
 	}
+	return kept;
 }
 
 void mem_cache_reads(const struct mem_cache *c, uint64_t *reads, uint64_t *misses)

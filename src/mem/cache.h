@@ -61,7 +61,10 @@ void mem_cache_free(struct mem_cache *c);
 
 uint32_t mem_cache_line_bytes(const struct mem_cache *c);
 /* The line that holds the byte. */
-uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes);
+static inline uint64_t mem_cache_line_of(const struct mem_cache *c, uint64_t addr_bytes)
+{
+	return addr_bytes & -(uint64_t)mem_cache_line_bytes(c);
+}
 
 /* The cache, which waits for nothing, loses all lines if its size changes: it has whole ways of so many bytes from now
  * on, one at least and no more than it was made with. */
@@ -117,7 +120,13 @@ void mem_cache_prefetch(const struct mem_cache *c, uint64_t addr_bytes);
 /* Lines that are on their way are not kept when they arrive, and later reads do not wait for them; those who wait
  * already are answered. */
 void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes);
-void mem_cache_invalidate_all(struct mem_cache *c);
+/* It does so to the lines of which is_struck, given self and their addresses, is true, and returns how many stay. */
+typedef bool mem_cache_test(const void *self, uint64_t addr_bytes);
+uint32_t mem_cache_invalidate_some(struct mem_cache *c, mem_cache_test *is_struck, const void *self);
+static inline void mem_cache_invalidate_all(struct mem_cache *c)
+{
+	mem_cache_invalidate_some(c, NULL, NULL);
+}
 /* Reads accepted so far, and those that did not find their line. */
 void mem_cache_reads(const struct mem_cache *c, uint64_t *reads, uint64_t *misses);
 bool mem_cache_is_idle(const struct mem_cache *c); /* no MSHR in use */

@@ -515,6 +515,34 @@ static void forbidden_instructions_split_blocks(void **state)
 	}
 }
 
+/* A shuffle ends a block, or is one of its instructions. */
+static void shuffles_are_allowed(void **state)
+{
+	static const char body[] = ".visible .entry k(.param .u64 pa)\n{\n"
+				   ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+				   "ld.param.u64 %rd1, [pa]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4;\n"
+				   "add.s64 %rd3, %rd1, %rd2;\n"
+				   "st.global.u32 [%rd3], %r1; st.global.u32 [%rd3+4], %r1;\n"
+				   "st.global.u32 [%rd3+8], %r1; st.global.u32 [%rd3+12], %r1;\n"
+				   "shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;\n"
+				   "vote.sync.any.pred %p1, %p1, -1;\n"
+				   "st.global.u32 [%rd3+16], %r2; st.global.u32 [%rd3+20], %r1;\n"
+				   "st.global.u32 [%rd3+24], %r1; st.global.u32 [%rd3+28], %r1;\n"
+				   "ret;\n}\n";
+	struct ndp_cost_params cost = ndp_cost_default;
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct analysed a;
+
+		cost.allows_shuffles = i == 1;
+		a = analyse_with(body, &cost);
+		assert_int_equal(a.set->count, i ? 1 : 2);
+		assert_int_equal(a.set->items[0].store_count, i ? 8 : 4);
+		release(&a);
+	}
+}
+
 /* A guarded write keeps the old value in the other lanes, so a live-out written under a guard is a live-in as well. */
 static void guarded_live_out_travels_both_ways(void **state)
 {
@@ -574,6 +602,7 @@ int main(void)
 		cmocka_unit_test(a_branch_stays_inside_its_block),
 		cmocka_unit_test(forbidden_instructions_split_blocks),
 		cmocka_unit_test(guarded_live_out_travels_both_ways),
+		cmocka_unit_test(shuffles_are_allowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

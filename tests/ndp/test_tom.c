@@ -398,6 +398,15 @@ static void coherence_holds_and_is_needed(void **state)
 					      "gpu.stack_sm_warp_slot_count",
 					      "2",
 					      NULL};
+	static const char *const written[] = {"gpu.address_map",
+					      "two_bit",
+					      "link.bandwidth_mbytes_per_s",
+					      "4000",
+					      "mesh.bandwidth_mbytes_per_s",
+					      "400",
+					      "ndp.tom_flush",
+					      "written",
+					      NULL};
 	static const char *const off[] = {"gpu.address_map",
 					  "two_bit",
 					  "link.bandwidth_mbytes_per_s",
@@ -422,12 +431,166 @@ static void coherence_holds_and_is_needed(void **state)
 		assert_true(rig_stat(&r, "tom.offloaded_count") > 0 && rig_stat(&r, "tom.full_count") > 0);
 		assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
 		rig_close(&r);
+		open_with(&r, kernels[i].ptx, written);
+		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n));
+		assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
+		rig_close(&r);
 		open_with(&r, kernels[i].ptx, off);
 		assert_true(rig_run(&r, kernels[i].ctas, kernels[i].threads, kernels[i].n));
 		if (rig_stat(&r, "gpu.stale_reads") == 0)
 			fail_msg("kernel %u: the auditor found nothing", i);
 		rig_close(&r);
 	}
+}
+
+/* Lines of what a launch only reads stay in the stacks' L1s, and nothing else does: the auditor ends a run whose block
+ * reads what its home has overwritten. */
+static void lines_of_what_is_only_read_stay(void **state)
+{
+	static const char writes_both[] =
+	    LOOP_FROM("mov.u32 %r6, 0; add.u64 %rd12, %rd1, 131072; st.global.u32 [%rd12], %r4; bar.sync 0;\n");
+	/* Where it stores follows from what it loads. */
+	static const char writes_anything[] =
+	    LOOP_FROM("mov.u32 %r6, 0; ld.global.u64 %rd12, [%rd1]; and.b64 %rd12, %rd12, 255;\n"
+		      "add.u64 %rd13, %rd2, %rd12; st.global.u32 [%rd13+65536], %r4; bar.sync 0;\n");
+	static const char *const kernels[] = {loop, writes_both, writes_anything};
+	static const char *const written[] = {"ndp.tom_flush", "written", NULL};
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(kernels); i++) {
+		open_with(&r, kernels[i], written);
+		assert_true(rig_run(&r, 64, 128, 40));
+		assert_true(rig_stat(&r, "tom.offloaded_count") >= 256);
+		assert_int_equal(rig_stat(&r, "gpu.offload_kept_lines") > 0, i == 0);
+		for (uint32_t k = 0; k < 8192; k++)
+			assert_int_equal(r.out[k], 40 * k + 256 * 39 * 40 / 2);
+		rig_close(&r);
+	}
+	open_with(&r, loop, NULL);
+	assert_true(rig_run(&r, 64, 128, 40));
+	assert_int_equal(rig_stat(&r, "gpu.offload_kept_lines"), 0);
+	rig_close(&r);
+}
+
+/* Blocks whose lines the GPU's caches have stay, those that read each line once go. */
+static void blocks_that_live_in_the_caches_stay(void **state)
+{
+	/* All warps read the same lines, a round after the other. */
+	static const char same_lines[] =
+	    LOOP_FROM("mov.u32 %r6, 0; and.b32 %r11, %r1, 31; mul.wide.u32 %rd4, %r11, 4;\n"
+		      "add.u64 %rd5, %rd1, %rd4;\n");
+	static const char *const settings[] = {"ndp.tom_control", "ctrl", "gpu.stack_sm_warp_slot_count", "1",
+					       "ndp.tom_stay_hit_ratio", "0.5", "ndp.tom_stay_learn_count", "32", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, same_lines, settings);
+	assert_true(rig_run(&r, 64, 128, 40));
+	assert_true(rig_stat(&r, "tom.cached_count") >= 128);
+	for (uint32_t i = 0; i < 8192; i++)
+		assert_int_equal(r.out[i], 40 * (i & 31) + 256 * 39 * 40 / 2);
+	rig_close(&r);
+	open_with(&r, loop, settings); /* eight warps, eight lines apart in each round */
+	assert_true(rig_run(&r, 2, 128, 40));
+	assert_int_equal(rig_stat(&r, "tom.cached_count"), 0);
+	assert_true(rig_stat(&r, "tom.offloaded_count") > 0);
+	rig_close(&r);
+}
+
+/* A loop that adds up over the warp in each round, from round 0; what comes before it is up to `start`. */
+#define SHUFFLES_FROM(mask, start) \
+	KERNEL("cvt.u32.u64 %r20, %rd3;\n" \
+	       "mul.wide.u32 %rd4, %r4, 4;\n" \
+	       "add.u64 %rd5, %rd1, %rd4; mov.u32 %r7, 0; mov.u32 %r6, 0;\n" start "next:\n" \
+	       "ld.global.u32 %r8, [%rd5];\n" \
+	       "shfl.sync.bfly.b32 %r9, %r8, 16, 31, " mask "; add.u32 %r8, %r8, %r9;\n" \
+	       "shfl.sync.bfly.b32 %r9, %r8, 8, 31, " mask "; add.u32 %r8, %r8, %r9;\n" \
+	       "shfl.sync.bfly.b32 %r9, %r8, 4, 31, " mask "; add.u32 %r8, %r8, %r9;\n" \
+	       "shfl.sync.bfly.b32 %r9, %r8, 2, 31, " mask "; add.u32 %r8, %r8, %r9;\n" \
+	       "shfl.sync.bfly.b32 %r9, %r8, 1, 31, " mask "; add.u32 %r8, %r8, %r9;\n" \
+	       "add.u32 %r7, %r7, %r8;\n" \
+	       "add.u64 %rd5, %rd5, 1024;\n" \
+	       "add.u32 %r6, %r6, 1;\n" \
+	       "setp.lt.u32 %p1, %r6, %r20;\n" \
+	       "@%p1 bra next;\n" \
+	       "over:\n" \
+	       "bar.sync 0;\n" \
+	       "mul.wide.u32 %rd6, %r4, 4; add.u64 %rd7, %rd2, %rd6;\n" \
+	       "st.volatile.global.u32 [%rd7], %r7;\n")
+
+static void check_sums(const struct rig *r)
+{
+	for (uint32_t i = 0; i < 1024; i++) {
+		uint32_t sum = 0;
+
+		for (uint32_t lane = 0; lane < 32; lane++)
+			for (uint32_t round = 0; round < 40; round++)
+				sum += (i & ~31u) + lane + 256 * round;
+		assert_int_equal(r->out[i], sum);
+	}
+}
+
+/* With ndp.shuffles they are part of a block, whose warp moves as a whole, or stays where its lanes have parted. */
+static void warps_shuffle_in_the_stacks(void **state)
+{
+	static const char whole[] = SHUFFLES_FROM("-1", "");
+	static const char parted[] = SHUFFLES_FROM(
+	    "0xffff0000", "and.b32 %r11, %r1, 31; setp.lt.u32 %p2, %r11, 16; @%p2 bra over;\n");
+	static const char *const on[] = {"ndp.shuffles", "true", NULL};
+	static const char *const ideal[] = {"ndp.shuffles", "true", "ndp.mechanism", "tom-ideal", NULL};
+	const char *const *const all[] = {on, ideal};
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(all); i++) {
+		open_with(&r, whole, all[i]);
+		assert_true(rig_run(&r, 8, 128, 40));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 32);
+		check_sums(&r);
+		rig_close(&r);
+		open_with(&r, parted, all[i]);
+		assert_true(rig_run(&r, 8, 128, 40));
+		assert_int_equal(rig_stat(&r, "tom.offloaded_count"), 0);
+		assert_int_equal(rig_stat(&r, "tom.parted_count"), 32);
+		rig_close(&r);
+	}
+	open_with(&r, whole, NULL);
+	assert_true(rig_run(&r, 8, 128, 40));
+	assert_int_equal(rig_stat(&r, "tom.instance_count"), 0);
+	check_sums(&r);
+	rig_close(&r);
+}
+
+/* Lanes that part on trial come to a shuffle of their own before the block's first access: it stays. */
+static void parted_lanes_do_not_shuffle_on_trial(void **state)
+{
+	static const char ptx[] =
+	    KERNEL("mul.wide.u32 %rd4, %r4, 4; add.u64 %rd5, %rd2, %rd4; and.b32 %r5, %r1, 1;\n"
+		   "bar.sync 0;\n"
+		   "setp.eq.u32 %p1, %r5, 0;\n"
+		   "mov.u32 %r6, %r4;\n"
+		   "@%p1 bra even;\n"
+		   "shfl.sync.bfly.b32 %r6, %r4, 2, 31, 0xaaaaaaaa;\n"
+		   "even:\n"
+		   "st.global.u32 [%rd5], %r6;\n"
+		   "st.global.u32 [%rd5+4096], %r6;\n"
+		   "st.global.u32 [%rd5+8192], %r6;\n"
+		   "st.global.u32 [%rd5+12288], %r6;\n"
+		   "bra.uni done;\n"
+		   "done:\n"
+		   "bar.sync 0;\n");
+	static const char *const on[] = {"ndp.shuffles", "true", NULL};
+	struct rig r;
+
+	(void)state;
+	open_with(&r, ptx, on);
+	assert_true(rig_run(&r, 8, 128, 0));
+	assert_int_equal(rig_stat(&r, "tom.instance_count"), 32);
+	assert_int_equal(rig_stat(&r, "tom.no_access_count"), 32);
+	for (uint32_t i = 0; i < 1024; i++)
+		assert_int_equal(r.out[i + 3072], i & 1 ? i ^ 2 : i);
+	rig_close(&r);
 }
 
 /* Nothing may wait for ever when every buffer holds one thing. */
@@ -1074,6 +1237,10 @@ int main(void)
 	    cmocka_unit_test(stack_sms_have_an_sms_resources),
 	    cmocka_unit_test(the_difference_of_two_registers_decides),
 	    cmocka_unit_test(coherence_holds_and_is_needed),
+	    cmocka_unit_test(lines_of_what_is_only_read_stay),
+	    cmocka_unit_test(blocks_that_live_in_the_caches_stay),
+	    cmocka_unit_test(warps_shuffle_in_the_stacks),
+	    cmocka_unit_test(parted_lanes_do_not_shuffle_on_trial),
 	    cmocka_unit_test(smallest_queues),
 	    cmocka_unit_test(blocks_reach_the_host),
 	    cmocka_unit_test(the_programs_host_memory_takes_the_wires),

@@ -58,6 +58,14 @@ static double alu_ratio(const struct simt_program *p, const struct ndp_candidate
 	return 1 - (double)memory / (c->last - c->begin + 1);
 }
 
+static bool is_warp_wide(const struct simt_program *p, const struct ndp_candidate *c)
+{
+	for (uint32_t pc = c->begin; pc <= c->last; pc++)
+		if (ptx_inst_is_warp_wide(p->insts[pc].ptx))
+			return true;
+	return false;
+}
+
 static struct ndp_block block_of(const struct simt_program *p, const struct ndp_candidate *c)
 {
 	struct ndp_block b = {
@@ -82,6 +90,7 @@ static struct ndp_block block_of(const struct simt_program *p, const struct ndp_
 	b.constant_count = c->remat_count;
 	b.block.register_count = c->live_max;
 	b.alu_ratio = alu_ratio(p, c);
+	b.is_warp_wide = is_warp_wide(p, c);
 	if (c->condition.exists) {
 		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];
 		if (b.is_difference)
@@ -173,6 +182,11 @@ struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_p
 	p->guest_data = blocks;
 	p->guest_free = blocks_free;
 	return blocks;
+}
+
+bool ndp_block_is_whole(const struct ndp_block *b, const struct simt_warp *w)
+{
+	return !b->is_warp_wide || w->active_mask == w->live_mask;
 }
 
 bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w)

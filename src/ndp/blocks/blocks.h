@@ -4,11 +4,17 @@
 
 #include "gpu/config.h"
 #include "ndp/blocks/candidates.h"
+#include "ndp/blocks/written.h"
 #include "ndp/carry/carry.h"
 
 /* Figure 5, counted over the launches of the program (offsets.h). */
 struct ndp_offset_share {
 	uint64_t accesses, fixed; /* compared with others; of them, those of instructions with a fixed offset */
+};
+
+/* Lines that the block's loads wanted where it ran at home, and those of them that the SM's L1 or the L2 had. */
+struct ndp_block_hits {
+	uint64_t lines, held;
 };
 
 struct ndp_block {
@@ -19,12 +25,14 @@ struct ndp_block {
 	uint32_t in_register_count, in_predicate_count, out_register_count, out_predicate_count;
 	uint32_t constant_count; /* registers that the block loads again from constants before it begins */
 	double alu_ratio;	 /* share of its instructions that access no memory */
+	bool is_warp_wide; /* some of its instructions read other lanes' registers: the warp must move as a whole */
 	bool has_condition, is_difference, is_at_most;
 	uint16_t condition_sb, less_sb; /* less_sb: where is_difference */
 	uint32_t condition_bytes; /* 4 or 8 */
 	int64_t threshold;
 	uint8_t tag;
 	struct ndp_offset_share offsets;
+	struct ndp_block_hits hits;
 };
 
 struct ndp_blocks {
@@ -33,6 +41,8 @@ struct ndp_blocks {
 	uint32_t live_max; /* most 32-bit registers live at once in a block */
 	/* Candidates that are not in items: no entry of the table can describe them; it has no entry for them. */
 	uint32_t undescribed_count, no_entry_count;
+	struct ndp_origins stores; /* of the program; known once has_stores is set */
+	bool has_stores;
 };
 
 /* A table of the hardware that must hold the blocks. */
@@ -50,5 +60,7 @@ struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_p
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w);
+/* Are all lanes of the warp at its begin that the block's instructions may look at? */
+bool ndp_block_is_whole(const struct ndp_block *b, const struct simt_warp *w);
 
 #endif

@@ -462,7 +462,7 @@ static gint by_begin(gconstpointer a, gconstpointer b)
 struct ndp_candidate_set *ndp_candidates_find(const struct ptx_cfg *cfg, const struct ndp_cost_params *p)
 {
 	struct finder fi = {
-		.facts = ndp_facts_new(cfg),
+		.facts = ndp_facts_new(cfg, p->allows_shuffles),
 		.cost = p,
 		.trips = g_new0(struct ndp_trip, cfg->loop_count + 1),
 		.found = g_array_new(FALSE, FALSE, sizeof(struct ndp_candidate)),

@@ -3,7 +3,8 @@
  * A candidate is a single-entry, single-exit region of one entry function: instructions [begin, last] in text order,
  * entered only at begin and left only to end. It contains no shared-memory access, no barrier, fence or atomic, no
  * call, no exit, nothing that only the home SM knows (special registers), and no loop without a memory access
- * (docs/decisions/0005). Its cost and benefit in words per warp:
+ * (docs/decisions/0005); instructions across the lanes of a warp only where allows_shuffles is set. Its cost and
+ * benefit in words per warp:
  *
  *   BW_TX = REG_TX*S_W - (N_LD*Coal_LD*Miss_LD + N_ST*(S_W + Coal_ST))            equation 3
  *   BW_RX = REG_RX*S_W - (N_LD*Coal_LD*S_C*Miss_LD + 1/4*N_ST*Coal_ST)            equation 4
@@ -35,9 +36,10 @@ struct ndp_cost_params {
 	/* The 2-bit tag of a conditional candidate is that of this many iterations, where it needs no more; 0: that of
 	 * the fewest that pay, which is all that the compiler knows. */
 	uint64_t tag_trip_count;
+	bool allows_shuffles; /* shuffles, votes, matches and reductions of a warp may be in a candidate */
 	uint32_t register_limit; /* a candidate has at most so many 32-bit registers live at once; 0: any number */
 };
-extern const struct ndp_cost_params ndp_cost_default; /* 32, 32, 1, 1, 0.5, true, 1, 0, 0 */
+extern const struct ndp_cost_params ndp_cost_default; /* 32, 32, 1, 1, 0.5, true, 1, 0, false, 0 */
 
 struct ndp_bandwidth {
 	double tx_words, rx_words; /* change caused by offloading; negative saves */

@@ -24,7 +24,7 @@ static bool space_is_allowed(uint8_t space)
 }
 
 /* The limits of TOM section 3.1.4, and what its hardware cannot know on a stack SM. */
-static bool inst_is_forbidden(const struct ptx_inst *i)
+static bool inst_is_forbidden(const struct ptx_inst *i, bool allows_shuffles)
 {
 	switch (i->op) {
 	case PTX_OP_LD:
@@ -43,10 +43,6 @@ static bool inst_is_forbidden(const struct ptx_inst *i)
 	case PTX_OP_TRAP:
 	case PTX_OP_BRKPT:
 	case PTX_OP_BRX:
-	case PTX_OP_SHFL:
-	case PTX_OP_VOTE:
-	case PTX_OP_MATCH:
-	case PTX_OP_REDUX:
 	case PTX_OP_ACTIVEMASK:
 	case PTX_OP_ELECT:
 	case PTX_OP_MMA:
@@ -62,6 +58,13 @@ static bool inst_is_forbidden(const struct ptx_inst *i)
 	case PTX_OP_NANOSLEEP:
 	case PTX_OP_UNSUPPORTED:
 		return true;
+	case PTX_OP_SHFL:
+	case PTX_OP_VOTE:
+	case PTX_OP_MATCH:
+	case PTX_OP_REDUX:
+		if (!allows_shuffles)
+			return true;
+		break;
 	default:
 		break;
 	}
@@ -167,7 +170,7 @@ static void facts_find_addresses(struct ndp_facts *f)
 	}
 }
 
-struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg)
+struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg, bool allows_shuffles)
 {
 	const struct ptx_func *fn = cfg->func;
 	struct ndp_facts *f = g_new0(struct ndp_facts, 1);
@@ -182,7 +185,7 @@ struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg)
 	f->live_before = g_new0(uint64_t, (size_t)(fn->inst_count + 1) * cfg->live_words + 1);
 	for (uint32_t i = 0; i < fn->inst_count; i++) {
 		ptx_inst_regs(&fn->insts[i], &f->uses[i]);
-		f->is_forbidden[i] = inst_is_forbidden(&fn->insts[i]);
+		f->is_forbidden[i] = inst_is_forbidden(&fn->insts[i], allows_shuffles);
 		ptx_live_before(cfg, i, f->live_before + (size_t)i * cfg->live_words);
 		for (uint32_t w = 0; w < f->uses[i].write_count; w++) {
 			f->def_count[f->uses[i].writes[w]]++;

@@ -21,7 +21,7 @@ struct ndp_facts {
 	uint64_t *live_before;	  /* [inst_count + 1][live_words]; the last row is empty */
 };
 
-struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg);
+struct ndp_facts *ndp_facts_new(const struct ptx_cfg *cfg, bool allows_shuffles);
 void ndp_facts_free(struct ndp_facts *f);
 
 /* 4-byte words that a global-memory access of one thread moves; 0 for everything else. */

@@ -100,6 +100,13 @@ static struct carry_verdict ask_access(struct carry *c, struct sm_warp *w, const
 				       e->trial ? e->trial_steps : 0);
 }
 
+/* Lanes that have parted on trial come to an instruction that looks across them. They would wait for one another, and
+ * could not be set back: the block stays. */
+static bool is_parted_at(const struct simt_program *p, const struct simt_warp *w, const struct simt_warp *begun)
+{
+	return w->active_mask != begun->active_mask && ptx_inst_is_warp_wide(p->insts[w->pc].ptx);
+}
+
 /* The block's destination depends on its first access. The warp runs the block here until it stands at one; the
  * registers that the block needs were read at its begin (they are in the guest that may leave), so that what the trial
  * writes does no harm. True: it leaves. */
@@ -109,7 +116,8 @@ static bool trial_step(struct carry *c, struct sm *sm, struct sm_warp *w)
 	struct entry *e = entry_of(c, w);
 	struct simt_warp *t = w->w;
 	const struct carry_block *b = e->offload.block;
-	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc;
+	bool is_inside = t->pc >= b->begin_pc && t->pc <= b->last_pc &&
+			 !(e->trial && is_parted_at(g->launch->program, t, e->trial));
 	struct coalesced_line lines[COALESCE_LINES_MAX];
 	uint64_t addr[SIMT_LANES];
 	uint32_t mask = is_inside ? simt_peek_access(g->launch, t, addr) : 0;

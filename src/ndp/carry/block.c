@@ -78,6 +78,26 @@ static struct sm *find_sm(const struct carry *c, const struct guest *o)
 	return best;
 }
 
+static bool is_written(const void *written, uint64_t addr_bytes)
+{
+	const struct carry_written *w = written;
+
+	for (uint32_t i = 0; i < w->count; i++)
+		if (addr_bytes - w->ranges[i].addr_bytes < w->ranges[i].size_bytes)
+			return true;
+	return false;
+}
+
+/* A line may hold the first bytes of an allocation that is not the one its address is in: allocations begin on lines
+ * (SIMT_ARENA_ALIGN_BYTES), so that none does. */
+static void forget_lines(struct carry *c, struct sm *sm, const struct carry_written *written)
+{
+	if (!written || written->all)
+		mem_cache_invalidate_all(sm->l1d);
+	else
+		c->block_stats.offload_kept_lines += mem_cache_invalidate_some(sm->l1d, is_written, written);
+}
+
 static void start(struct carry *c, struct sm *sm, struct guest *o)
 {
 	const struct carry_block *b = o->offload.block;
@@ -86,7 +106,7 @@ static void start(struct carry *c, struct sm *sm, struct guest *o)
 
 	sm_touch(sm);
 	if (o->offload.invalidate_lines)
-		mem_cache_invalidate_all(sm->l1d);
+		forget_lines(c, sm, o->offload.written);
 	if (!o->w)
 		o->w = simt_guest_begin(c->gpu->launch, home, b->begin_pc, home->active_mask, b->live_in_sb,
 					b->live_in_count, sm->index);

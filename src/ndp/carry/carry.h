@@ -35,6 +35,17 @@ enum carry_way {
 	CARRY_ASK,     /* not decided yet: ask block_access where the block makes its first access */
 };
 
+/* Memory that a launch writes. all: all of it; else these ranges. */
+enum { CARRY_WRITTEN_MAX = 16 };
+struct carry_range {
+	uint64_t addr_bytes, size_bytes;
+};
+struct carry_written {
+	bool all;
+	uint32_t count;
+	struct carry_range ranges[CARRY_WRITTEN_MAX];
+};
+
 /* The policy's answer at a block's begin. */
 struct carry_verdict {
 	enum carry_way way;
@@ -54,6 +65,7 @@ struct carry_verdict {
 	uint32_t start_cycles;	  /* SM cycles from the warp slot to the block's first fetch */
 	uint32_t invalidate_cycles; /* SM cycles per written line after the answer, before the warp goes on */
 	bool invalidate_lines;	  /* coherence of TOM 4.4.2: the carrier sees to it when set */
+	const struct carry_written *written; /* then: lines of the rest stay in the stack SM's L1; NULL: none stay */
 };
 
 /* What a split block did. */

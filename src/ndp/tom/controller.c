@@ -9,6 +9,7 @@
  * What carries the packets, runs the block and keeps caches coherent is ndp/carry/block.c.
  */
 #include <glib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "ndp/blocks/blocks.h"
@@ -44,6 +45,8 @@ struct controller {
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
 	struct tom_offsets *offsets;
+	struct carry_written written; /* by this launch; tom_flush = written */
+	struct ndp_block **home_blocks; /* [instance]: that its warp runs at home; NULL: nobody looks at the caches */
 	struct ndp_cost_params cost;
 	struct tom_stats stats;
 };
@@ -83,9 +86,11 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
+	if (t->params->tom_stay_hit_ratio < 1)
+		t->home_blocks = g_new0(struct ndp_block *, config->gpu.sm_count * config->sm.warp_slot_count);
 	t->stats.storage_bits = tom_metadata_added_bits(site);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
-	t->cost = tom_cost_of(t->params, config);
+	t->cost = tom_cost_of(t->params, site->ndp->choice.shuffles, config);
 	t->warp_limit = t->params->tom_pending_limit_count
 			    ? (uint32_t)t->params->tom_pending_limit_count
 			    : (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
@@ -104,6 +109,7 @@ static void controller_free(void *ctx)
 
 	g_free(t->stacks);
 	g_free(t->loads);
+	g_free(t->home_blocks);
 	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
@@ -131,6 +137,17 @@ static void count_registers(struct tom_stats *st, const struct ndp_blocks *block
 static bool table_describes(const void *params, const struct ndp_block *b)
 {
 	return tom_metadata_describes(params, b);
+}
+
+/* What this launch writes, by the addresses of its program's stores. */
+static void find_written(struct controller *t, const struct simt_launch *l, const struct simt_program *p)
+{
+	if (t->params->tom_flush != TOM_FLUSH_WRITTEN)
+		return;
+	if (!t->blocks->has_stores)
+		t->blocks->stores = ndp_store_origins(p);
+	t->blocks->has_stores = true;
+	ndp_written_of(&t->blocks->stores, l, &t->written);
 }
 
 static struct ndp_blocks *blocks_of(struct controller *t, struct simt_program *p)
@@ -162,6 +179,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 
 	t->blocks = blocks_of(t, p);
 	t->has_table = !t->params->tom_table_takes_shared || gpu_taken_shared_bytes(g, p, l->shared_dynamic_bytes);
+	find_written(t, l, p);
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
 	map_observer_kernel_begin(t->observer, l, t->blocks->count);
@@ -169,6 +187,9 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
 	}
+	if (t->home_blocks)
+		memset(t->home_blocks, 0,
+		       t->config->gpu.sm_count * t->config->sm.warp_slot_count * sizeof(*t->home_blocks));
 }
 
 /* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
@@ -238,6 +259,7 @@ static struct carry_verdict request(struct controller *t, const struct ndp_block
 	    .start_cycles = b->constant_count,
 	    .invalidate_cycles = (uint32_t)p->tom_invalidate_cycles,
 	    .invalidate_lines = p->tom_coherence,
+	    .written = p->tom_flush == TOM_FLUSH_WRITTEN ? &t->written : NULL,
 	};
 
 	if (p->tom_free_messages) {
@@ -274,30 +296,81 @@ static struct carry_reads controller_block_reads(void *ctx, uint32_t mark)
 	return r;
 }
 
+/* ---- the GPU's caches, with tom_stay_hit_ratio ---- */
+
+static bool lives_in_caches(const struct controller *t, const struct ndp_block *b)
+{
+	return t->home_blocks && b->hits.lines >= t->params->tom_stay_learn_count &&
+	       (double)b->hits.held > t->params->tom_stay_hit_ratio * (double)b->hits.lines;
+}
+
+/* A load of a block that its warp runs at home. */
+static void look_up(struct controller *t, struct gpu *g, uint32_t home_sm, uint32_t slot,
+		    const struct coalesced_line *lines, uint32_t count)
+{
+	struct ndp_block *b = t->home_blocks[instance_number(t, home_sm, slot)];
+
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		b->hits.held += gpu_caches_hold(g, home_sm, lines[i].addr_bytes);
+	b->hits.lines += count;
+	if (b->hits.lines >= 2 * t->params->tom_stay_learn_count) {
+		b->hits.lines /= 2;
+		b->hits.held /= 2;
+	}
+}
+
+/* ---- what a block asks ---- */
+
+/* Why a block of the warp stays whatever it accesses, or NULL; counted. */
+static const char *reason_to_stay(struct controller *t, const struct ndp_block *b, const struct simt_warp *w,
+				  bool is_learning)
+{
+	if (!ndp_block_is_whole(b, w)) {
+		t->stats.parted_count++;
+		return "its warp's lanes are parted";
+	}
+	if (is_learning) {
+		t->stats.learning_count++;
+		return "the mapping is being learned";
+	}
+	if (lives_in_caches(t, b)) {
+		t->stats.cached_count++;
+		return "the GPU's caches have what it reads";
+	}
+	return NULL;
+}
+
 /* Step 1. What follows depends on where the block goes: asked again at its first access. */
 static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 						 uint32_t mark)
 {
 	struct controller *t = ctx;
-	const struct ndp_block *b = &t->blocks->items[mark - 1];
-	bool holds = ndp_block_condition_holds(b, w), is_learning = map_observer_is_learning(t->observer);
+	struct ndp_block *b = &t->blocks->items[mark - 1];
+	const char *why = "its condition is false";
+	const bool holds = ndp_block_condition_holds(b, w);
 
 	(void)g;
 	t->stats.instance_count++;
 	if (!t->has_table) {
 		t->stats.no_room_count++;
+		if (t->home_blocks)
+			t->home_blocks[instance_number(t, sm, w->slot)] = NULL;
 		return (struct carry_verdict){.way = CARRY_STAY, .block = &b->block, .why = "no room for its table"};
 	}
-	t->stats.learning_count += holds && is_learning;
-	if (!holds)
+	if (!holds) {
 		count_decision(&t->stats, TOM_KEEP_CONDITION);
-	if (holds) {
+	} else {
+		why = reason_to_stay(t, b, w, map_observer_is_learning(t->observer));
 		map_observer_enter(t->observer, sm, w->slot);
 		tom_offsets_open(t->offsets, instance_number(t, sm, w->slot), mark - 1);
 	}
+	if (t->home_blocks)
+		t->home_blocks[instance_number(t, sm, w->slot)] = holds ? b : NULL;
 	return (struct carry_verdict){
-		.way = holds && !is_learning ? CARRY_ASK : CARRY_STAY,
-		.why = holds ? "the mapping is being learned" : "its condition is false",
+		.way = why ? CARRY_STAY : CARRY_ASK,
+		.why = why,
 		.is_observed = holds,
 		.block = &b->block,
 	};
@@ -350,6 +423,8 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, co
 
 	count_decision(&t->stats, d);
 	stay.why = reasons[d];
+	if (d == TOM_OFFLOAD && t->home_blocks)
+		t->home_blocks[instance_number(t, a->sm, a->slot)] = NULL;
 	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
 }
 
@@ -383,6 +458,8 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 {
 	struct controller *t = ctx;
 
+	if (t->home_blocks && !(step->inst->flags & SIMT_STORE))
+		look_up(t, g, home_sm, slot, lines, count);
 	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
 	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }

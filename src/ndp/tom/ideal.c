@@ -59,7 +59,7 @@ static void *ideal_create(const struct ndp_site *site, struct base_diag_list *di
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->warp_limit = (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	t->pending = g_new0(uint32_t, t->stack_count);
-	t->cost = tom_cost_of(t->params, config);
+	t->cost = tom_cost_of(t->params, site->ndp->choice.shuffles, config);
 	return t;
 }
 
@@ -104,6 +104,12 @@ static struct carry_verdict ideal_block_begin(void *ctx, struct gpu *g, uint32_t
 	if (!ndp_block_condition_holds(b, w)) {
 		t->stats.condition_false_count++;
 		stay.why = "its condition is false";
+		return stay;
+	}
+
+	if (!ndp_block_is_whole(b, w)) {
+		t->stats.parted_count++;
+		stay.why = "its warp's lanes are parted";
 		return stay;
 	}
 

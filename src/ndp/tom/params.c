@@ -13,12 +13,13 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
-struct ndp_cost_params tom_cost_of(const struct tom_params *p, const struct gpu_config *config)
+struct ndp_cost_params tom_cost_of(const struct tom_params *p, bool allows_shuffles, const struct gpu_config *config)
 {
 	struct ndp_cost_params cost = ndp_cost_default;
 
 	cost.pointer_words = (double)p->tom_pointer_words;
 	cost.tag_trip_count = p->tom_tag_trip_count;
+	cost.allows_shuffles = allows_shuffles;
 	/* A warp has at least the register file to itself; see carry/block.c. */
 	cost.register_limit = (uint32_t)(p->tom_block_register_count ? p->tom_block_register_count
 								       : config->sm.register_count / SIMT_LANES);
