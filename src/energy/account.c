@@ -1,5 +1,5 @@
 /* account.c - picojoules from statistics: the rows of all tables evaluated over the statistics of a run. */
-#include <stdio.h>
+#include <glib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -10,9 +10,15 @@
 struct account {
 	const char *of;
 	const void *params, *counts;
-	const struct sim_stats *stats;
+	const uint32_t *places; /* where the terms of the next row are: ENERGY_TERM_MAX for each row that has terms */
+	const uint64_t *values;
 	uint64_t time_ps;
 	struct energy_report *report;
+};
+
+struct energy_meter {
+	struct energy_list list;
+	uint32_t *places; /* of all rows of all tables that have terms, events before wires */
 };
 
 void energy_list_add(struct energy_list *list, const struct energy_table *table, const void *params,
@@ -49,30 +55,17 @@ static double u32_at(const void *base, size_t offset)
 	return *(const uint32_t *)((const char *)base + offset);
 }
 
-/* The statistic of a group; 0 if the machine has no such group. */
-static double read_stat(const struct account *a, const struct energy_term *term)
-{
-	char group[96], key[160];
-	uint64_t value = 0;
-
-	snprintf(group, sizeof(group), "%s%s%s", a->of ? a->of : "", a->of ? "." : "", term->group);
-	if (sim_stats_instance_count(a->stats, group) == 0)
-		return 0;
-	snprintf(key, sizeof(key), "%s.%s", group, term->name);
-	CHECK(sim_stats_value(a->stats, key, &value));
-	return (double)value;
-}
-
-/* Exact: the statistics are whole numbers. */
-static double terms_sum(const struct account *a, const struct energy_term *terms)
+/* What the next row counts. Exact: the statistics are whole numbers. */
+static double terms_sum(struct account *a, const struct energy_term *terms)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < ENERGY_TERM_MAX && terms[i].group; i++) {
-		double value = read_stat(a, &terms[i]);
+		const double value = (double)a->values[a->places[i]];
 
 		sum += terms[i].is_subtracted ? -value : value;
 	}
+	a->places += ENERGY_TERM_MAX;
 	return sum;
 }
 
@@ -120,7 +113,7 @@ static double units_per_event(const struct account *a, const struct energy_event
 	UNREACHABLE("a unit of energy");
 }
 
-static void add_event(const struct account *a, const struct energy_event *row)
+static void add_event(struct account *a, const struct energy_event *row)
 {
 	double units = terms_sum(a, row->terms) * units_per_event(a, row);
 
@@ -136,7 +129,7 @@ static void add_event(const struct account *a, const struct energy_event *row)
 	       row->is_instead && row->unit == ENERGY_SCALED ? BY_TIME : BY_EVENTS);
 }
 
-static void add_wire(const struct account *a, const struct energy_wire *row)
+static void add_wire(struct account *a, const struct energy_wire *row)
 {
 	double capacity_bits = u32_at(a->counts, row->count) * f64_at(a->counts, row->bits_per_ps) * (double)a->time_ps;
 	double bits = BASE_BITS_PER_BYTE * terms_sum(a, row->terms), idle_bits = capacity_bits - bits;
@@ -157,7 +150,7 @@ static void add_power(const struct account *a, const struct energy_power *row)
 	       pj_per_mw * f64_at(a->params, row->parameter) * count, BY_TIME);
 }
 
-static void add_table(const struct account *a, const struct energy_table *t)
+static void add_table(struct account *a, const struct energy_table *t)
 {
 	for (uint32_t i = 0; i < t->event_count; i++)
 		add_event(a, &t->events[i]);
@@ -178,22 +171,77 @@ static void add_components(struct energy_report *report, const char *of, const s
 	}
 }
 
-void energy_account(const struct energy_list *list, const struct sim_stats *stats, uint64_t time_ps,
-		    struct energy_report *out)
-{
-	*out = (struct energy_report){.component_count = 0};
-	for (uint32_t i = 0; i < list->count; i++)
-		add_components(out, list->items[i].of, list->items[i].table, list->items[i].is_absent);
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct account a = {.of = list->items[i].of,
-					  .params = list->items[i].params,
-					  .counts = list->items[i].counts,
-					  .stats = stats,
-					  .time_ps = time_ps,
-					  .report = out};
+/* ---- meters ---- */
 
-		add_table(&a, list->items[i].table);
+static void find_terms(struct sim_counts *counts, const char *of, const struct energy_term *terms, uint32_t *places)
+{
+	for (uint32_t i = 0; i < ENERGY_TERM_MAX && terms[i].group; i++) {
+		g_autofree char *key =
+		    g_strdup_printf("%s%s%s.%s", of ? of : "", of ? "." : "", terms[i].group, terms[i].name);
+
+		places[i] = sim_counts_add(counts, key);
+	}
+}
+
+static uint32_t *find_table(struct sim_counts *counts, const char *of, const struct energy_table *t, uint32_t *places)
+{
+	for (uint32_t i = 0; i < t->event_count; i++, places += ENERGY_TERM_MAX)
+		find_terms(counts, of, t->events[i].terms, places);
+	for (uint32_t i = 0; i < t->wire_count; i++, places += ENERGY_TERM_MAX)
+		find_terms(counts, of, t->wires[i].terms, places);
+	return places;
+}
+
+struct energy_meter *energy_meter_new(const struct energy_list *list, struct sim_counts *counts)
+{
+	struct energy_meter *m = g_new0(struct energy_meter, 1);
+	uint32_t rows = 0, *next;
+
+	m->list = *list;
+	for (uint32_t i = 0; i < list->count; i++)
+		rows += list->items[i].table->event_count + list->items[i].table->wire_count;
+	m->places = g_new0(uint32_t, (size_t)rows * ENERGY_TERM_MAX + 1);
+	next = m->places;
+	for (uint32_t i = 0; i < list->count; i++)
+		next = find_table(counts, list->items[i].of, list->items[i].table, next);
+	return m;
+}
+
+void energy_meter_free(struct energy_meter *m)
+{
+	if (!m)
+		return;
+	g_free(m->places);
+	g_free(m);
+}
+
+void energy_meter_read(const struct energy_meter *m, const uint64_t *values, uint64_t time_ps,
+		       struct energy_report *out)
+{
+	struct account a = {.places = m->places, .values = values, .time_ps = time_ps, .report = out};
+
+	*out = (struct energy_report){.component_count = 0};
+	for (uint32_t i = 0; i < m->list.count; i++)
+		add_components(out, m->list.items[i].of, m->list.items[i].table, m->list.items[i].is_absent);
+	for (uint32_t i = 0; i < m->list.count; i++) {
+		a.of = m->list.items[i].of;
+		a.params = m->list.items[i].params;
+		a.counts = m->list.items[i].counts;
+		add_table(&a, m->list.items[i].table);
 	}
 	for (uint32_t i = 0; i < out->component_count; i++)
 		out->total_pj += out->components[i].pj;
+}
+
+void energy_account(const struct energy_list *list, const struct sim_stats *stats, uint64_t time_ps,
+		    struct energy_report *out)
+{
+	struct sim_counts *counts = sim_counts_new(stats);
+	struct energy_meter *m = energy_meter_new(list, counts);
+	g_autofree uint64_t *values = g_new(uint64_t, sim_counts_length(counts) + 1);
+
+	sim_counts_read(counts, values);
+	energy_meter_read(m, values, time_ps, out);
+	energy_meter_free(m);
+	sim_counts_free(counts);
 }

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/counts.h"
 #include "sim/param.h"
-#include "sim/stat.h"
 
 struct energy_params {
 #include "sim/param_fields.inc"
@@ -178,5 +178,14 @@ struct energy_report {
  * order, always. */
 void energy_account(const struct energy_list *list, const struct sim_stats *stats, uint64_t time_ps,
 		    struct energy_report *out);
+
+/* A meter is a list whose statistics have been looked up: for stretches of a run. */
+struct energy_meter;
+/* The list is copied; what its rows count is added to counts. */
+struct energy_meter *energy_meter_new(const struct energy_list *list, struct sim_counts *counts);
+void energy_meter_free(struct energy_meter *m);
+/* The energy of time_ps in which the counts have grown by values. */
+void energy_meter_read(const struct energy_meter *m, const uint64_t *values, uint64_t time_ps,
+		       struct energy_report *out);
 
 #endif

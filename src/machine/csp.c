@@ -211,12 +211,14 @@ static void put_peaks(json_t *o, const struct csp_config *c, const struct csp_pr
 	machine_traffic_peak(o, MACHINE_WAY_DRAM, (double)vaults * dram_vault_peak_bytes_per_s(&c->dram));
 }
 
-static void put_traffic(json_t *o, const struct sim_stats *stats)
-{
-	machine_traffic_count(o, MACHINE_WAY_TX, stat_of(stats, "link_tx.wire_bytes"));
-	machine_traffic_count(o, MACHINE_WAY_RX, stat_of(stats, "link_rx.wire_bytes"));
-	machine_traffic_count_dram(o, stat_of(stats, "vault.read_bytes"), stat_of(stats, "vault.write_bytes"));
-}
+static const struct machine_sum sums[] = {
+    {"traffic_bytes", "tx", {"link_tx.wire_bytes"}},
+    {"traffic_bytes", "rx", {"link_rx.wire_bytes"}},
+    {"traffic_bytes", "dram_read", {"vault.read_bytes"}},
+    {"traffic_bytes", "dram_write", {"vault.write_bytes"}},
+    {"traffic_bytes", "dram", {"vault.read_bytes", "vault.write_bytes"}},
+    {NULL, NULL, {NULL}},
+};
 
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
@@ -232,7 +234,6 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(fields, "thread_instructions", stat_of(stats, "core.instructions"));
 	put_measures(fields, units, p);
 	put_coprocessor(fields, units, r);
-	put_traffic(fields, stats);
 	if (r->is_accounted)
 		put_account(fields, units, csp, p);
 	if (!p->check_count)
@@ -264,5 +265,6 @@ const struct machine_part machine_csp_part = {.name = "csp",
 					      .clocks = clocks,
 					      .build = build,
 					      .free = unbuild,
+					      .sums = sums,
 					      .energy = energy,
 					      .result = result};

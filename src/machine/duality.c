@@ -257,15 +257,24 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_int(o, "gradual_operations", s->gradual_operations);
 	json_object_set_new(o, "kernels", kernels_json(d->device));
 	json_object_set_new(fields, "duality", o);
-	machine_traffic_count_dram(fields, s->read_bytes, s->write_bytes);
-	machine_traffic_count(fields, MACHINE_WAY_LINK, s->link_bytes);
 	put_over_time(m, d->system, fields);
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
+	put_text(units, "cache", "lines that were looked for in ways that are cache");
 }
 
 static const struct machine_renamed renamed[] = {
     {"duality.host_line_count", "cpu.load_count"}, {"duality.host_op_pj", "duality.host_mw"}, {NULL, NULL}};
+
+static const struct machine_sum sums[] = {
+    {"traffic_bytes", "dram_read", {"duality.read_bytes"}},
+    {"traffic_bytes", "dram_write", {"duality.write_bytes"}},
+    {"traffic_bytes", "dram", {"duality.read_bytes", "duality.write_bytes"}},
+    {"traffic_bytes", "link", {"duality.link_bytes"}},
+    {"cache", "accesses", {"duality.cache_hits", "duality.cache_misses"}},
+    {"cache", "hits", {"duality.cache_hits"}},
+    {NULL, NULL, {NULL}},
+};
 
 const struct machine_part machine_duality_part = {
     .name = "duality",
@@ -281,6 +290,7 @@ const struct machine_part machine_duality_part = {
     .clocks = clocks,
     .build = build,
     .free = unbuild,
+    .sums = sums,
     .energy = energy,
     .result = result,
 };

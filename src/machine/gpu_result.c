@@ -16,14 +16,6 @@
 #include "mem/dram.h"
 #include "net/network.h"
 
-static uint64_t stat_of(const struct sim_stats *stats, const char *key)
-{
-	uint64_t value = 0;
-
-	sim_stats_value(stats, key, &value);
-	return value;
-}
-
 static const char stall_prefix[] = "stall_"; /* of statistics of the SMs: why a scheduler issued nothing */
 
 /* "sm.stall_lsu" is the reason "lsu". */
@@ -44,14 +36,20 @@ static void sink_stall(void *stalls, const char *prefix, const struct sim_stat_d
 		put_stall(stalls, row, value);
 }
 
-/* Bytes that crossed each kind of wire. */
-static void put_traffic(const struct sim_stats *stats, json_t *o)
-{
-	machine_traffic_count(o, MACHINE_WAY_TX, stat_of(stats, "link_tx.wire_bytes"));
-	machine_traffic_count(o, MACHINE_WAY_RX, stat_of(stats, "link_rx.wire_bytes"));
-	machine_traffic_count(o, MACHINE_WAY_STACK_TO_STACK, stat_of(stats, "mesh.wire_bytes"));
-	machine_traffic_count_dram(o, stat_of(stats, "vault.read_bytes"), stat_of(stats, "vault.write_bytes"));
-}
+/* Bytes that crossed each kind of wire, and what the caches of data were asked for. */
+const struct machine_sum machine_gpu_sums[] = {
+    {"traffic_bytes", "tx", {"link_tx.wire_bytes"}},
+    {"traffic_bytes", "rx", {"link_rx.wire_bytes"}},
+    {"traffic_bytes", "stack_to_stack", {"mesh.wire_bytes"}},
+    {"traffic_bytes", "dram_read", {"vault.read_bytes"}},
+    {"traffic_bytes", "dram_write", {"vault.write_bytes"}},
+    {"traffic_bytes", "dram", {"vault.read_bytes", "vault.write_bytes"}},
+    {"l1", "accesses", {"l1d.reads", "l1d.writes"}},
+    {"l1", "hits", {"l1d.read_hits", "l1d.write_hits"}},
+    {"l2", "accesses", {"l2.reads", "l2.writes"}},
+    {"l2", "hits", {"l2.read_hits", "l2.write_hits"}},
+    {NULL, NULL, {NULL}},
+};
 
 /* Directed stack-to-stack channels: the stacks are fully connected, unless SIMD units in them have a network. */
 static uint32_t mesh_count_of(const struct gpu_config *c)
@@ -76,22 +74,6 @@ static void put_peaks(const struct gpu_config *c, json_t *o)
 	machine_traffic_peak(o, MACHINE_WAY_RX, link);
 	machine_traffic_peak(o, MACHINE_WAY_STACK_TO_STACK, mesh_count_of(c) * bytes_per_s(&c->mesh));
 	machine_traffic_peak(o, MACHINE_WAY_DRAM, vaults * dram_vault_peak_bytes_per_s(&c->dram));
-}
-
-static json_t *cache_json(const struct sim_stats *stats, const char *prefix)
-{
-	static const struct {
-		const char *name, *reads, *writes;
-	} sums[] = {{"accesses", "reads", "writes"}, {"hits", "read_hits", "write_hits"}};
-	json_t *o = json_object();
-
-	for (uint32_t i = 0; i < G_N_ELEMENTS(sums); i++) {
-		g_autofree char *reads = g_strconcat(prefix, ".", sums[i].reads, NULL);
-		g_autofree char *writes = g_strconcat(prefix, ".", sums[i].writes, NULL);
-
-		put_int(o, sums[i].name, stat_of(stats, reads) + stat_of(stats, writes));
-	}
-	return o;
 }
 
 static uint64_t instance_of(const struct sim_stats *stats, const char *key, uint32_t instance)
@@ -242,14 +224,11 @@ void machine_gpu_result(const struct machine_config *config, const struct machin
 
 	sim_stats_each(stats, sink_stall, stalls);
 	json_object_set_new(o, "stalls", stalls);
-	put_traffic(stats, o);
 	put_peaks(c, o);
 	json_object_set_new(o, "stacks", stacks_json(c, stats));
 	json_object_set_new(o, "sms", sms_json(c, stats));
 	json_object_set_new(o, "cta_times", cta_times_json(stats, "gpu.cta_cycles"));
 	json_object_set_new(o, "cta_stack_times", cta_times_json(stats, "gpu.cta_stack_cycles"));
-	json_object_set_new(o, "l1", cache_json(stats, "l1d"));
-	json_object_set_new(o, "l2", cache_json(stats, "l2"));
 	json_object_set_new(o, "account", machine_gpu_account_json(machine_gpu(m)));
 	machine_gpu_timeline(config, m, o);
 	json_object_set_new(o, "series", series_json(machine_gpu(m), units));

@@ -2,6 +2,7 @@
 #include "machine/kernels.h"
 
 #include "machine/json.h"
+#include "machine/sums.h"
 
 #include <glib.h>
 #include <math.h>
@@ -12,6 +13,7 @@ struct sum {
 	uint64_t launches, faulted;
 	uint64_t time_ps, time_min_ps, time_max_ps;
 	uint64_t cycles, warp_instructions, thread_instructions, cta_count;
+	uint64_t energy_time_ps, *counts; /* see struct machine_kernel; NULL: none */
 	/* see struct machine_estimates */
 	uint64_t by_detail[DEVICE_DETAIL_SKIPPED + 1], detailed_warp_instructions;
 	uint64_t skipped_warp_instructions, skipped_thread_instructions;
@@ -41,6 +43,9 @@ struct machine_kernels {
 	GArray *refusals;   /* struct refusal */
 	GArray *first;	    /* struct kept */
 	GArray *last;	    /* struct kept; a ring once it is full */
+	const struct machine_sums *measured; /* NULL: nothing beside the time */
+	uint32_t count_length;
+	GArray *first_counts, *last_counts; /* of the launches in first and last: count_length for each */
 	uint64_t first_count, last_count; /* that are kept at most */
 	uint64_t last_seen;		  /* went through the ring */
 	bool shows_detail;
@@ -67,11 +72,25 @@ void machine_kernels_free(struct machine_kernels *k)
 		return;
 	g_string_chunk_free(k->texts);
 	g_hash_table_unref(k->sum_of);
+	for (uint32_t i = 0; i < k->sums->len; i++)
+		g_free(g_array_index(k->sums, struct sum, i).counts);
 	g_array_free(k->sums, TRUE);
+	if (k->measured) {
+		g_array_free(k->first_counts, TRUE);
+		g_array_free(k->last_counts, TRUE);
+	}
 	g_array_free(k->refusals, TRUE);
 	g_array_free(k->first, TRUE);
 	g_array_free(k->last, TRUE);
 	g_free(k);
+}
+
+void machine_kernels_measure(struct machine_kernels *k, const struct machine_sums *sums)
+{
+	k->measured = sums;
+	k->count_length = machine_sums_length(sums);
+	k->first_counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	k->last_counts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
 const char *machine_kernels_name(struct machine_kernels *k, const char *name)
@@ -86,7 +105,9 @@ static struct sum *sum_of(struct machine_kernels *k, const char *name)
 	uint32_t place = GPOINTER_TO_UINT(g_hash_table_lookup(k->sum_of, name));
 
 	if (!place) {
-		const struct sum new = {.name = name, .time_min_ps = UINT64_MAX};
+		const struct sum new = {.name = name,
+					.time_min_ps = UINT64_MAX,
+					.counts = k->measured ? g_new0(uint64_t, k->count_length + 1) : NULL};
 
 		g_array_append_val(k->sums, new);
 		place = k->sums->len;
@@ -105,6 +126,13 @@ static void add_detail(struct sum *s, const struct device_result *r)
 	}
 	s->error_common_ps += r->error_common_ps;
 	s->error_own_squares += r->error_own_ps * r->error_own_ps;
+}
+
+static void add_counts(const struct machine_kernels *k, struct sum *s, const struct machine_kernel *launch)
+{
+	s->energy_time_ps += launch->time_ps;
+	for (uint32_t i = 0; i < k->count_length; i++)
+		s->counts[i] += launch->counts[i];
 }
 
 static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
@@ -128,14 +156,29 @@ static void add_to_sum(struct sum *s, const struct machine_kernel *launch)
 	add_detail(s, r);
 }
 
+static void keep_at_end(const struct machine_kernels *k, GArray *list, GArray *counts, const struct kept *launch)
+{
+	g_array_append_vals(list, launch, 1);
+	if (k->measured)
+		g_array_append_vals(counts, launch->launch.counts, k->count_length);
+}
+
+static void keep_at(const struct machine_kernels *k, uint64_t place, const struct kept *launch)
+{
+	g_array_index(k->last, struct kept, place) = *launch;
+	if (k->count_length)
+		memcpy(&g_array_index(k->last_counts, uint64_t, place * k->count_length), launch->launch.counts,
+		       k->count_length * sizeof(uint64_t));
+}
+
 static void keep(struct machine_kernels *k, const struct kept *launch)
 {
 	if (k->first->len < k->first_count)
-		g_array_append_vals(k->first, launch, 1);
+		keep_at_end(k, k->first, k->first_counts, launch);
 	else if (k->last->len < k->last_count)
-		g_array_append_vals(k->last, launch, 1);
+		keep_at_end(k, k->last, k->last_counts, launch);
 	else if (k->last_count)
-		g_array_index(k->last, struct kept, k->last_seen % k->last_count) = *launch;
+		keep_at(k, k->last_seen % k->last_count, launch);
 	k->last_seen += launch->number > k->first_count;
 }
 
@@ -152,6 +195,7 @@ void machine_kernels_add(struct machine_kernels *k, const struct machine_kernel 
 	if (launch->result.interpreted_why)
 		sum_of(k, one.launch.name)->interpreted_why = machine_kernels_name(k, launch->result.interpreted_why);
 	add_to_sum(sum_of(k, one.launch.name), launch);
+	add_counts(k, sum_of(k, one.launch.name), launch);
 	keep(k, &one);
 }
 
@@ -289,7 +333,8 @@ static void put_sum_detail(json_t *o, const struct sum *s)
 		put_text(o, "time_min_ps", NULL);
 }
 
-static json_t *launch_json(const struct machine_kernels *all, const struct kept *one)
+static json_t *launch_json(const struct machine_kernels *all, const struct kept *one, const GArray *counts,
+			   uint64_t place)
 {
 	const struct machine_kernel *k = &one->launch;
 	json_t *o = json_object();
@@ -305,6 +350,12 @@ static json_t *launch_json(const struct machine_kernels *all, const struct kept 
 	put_int(o, "warp_instructions", k->result.warp_instructions);
 	put_int(o, "thread_instructions", k->result.thread_instructions);
 	put_int(o, "cta_count", k->result.cta_count);
+	if (all->measured)
+		machine_sums_put(all->measured,
+				 k->result.detail == DEVICE_DETAIL_SKIPPED
+				     ? NULL
+				     : &g_array_index(counts, uint64_t, place * all->count_length),
+				 k->time_ps, false, o);
 	if (all->shows_detail)
 		put_detail(o, &k->result);
 	return o;
@@ -315,12 +366,14 @@ json_t *machine_kernels_json(const struct machine_kernels *k)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; k && i < k->first->len; i++)
-		json_array_append_new(list, launch_json(k, &g_array_index(k->first, struct kept, i)));
+		json_array_append_new(
+		    list, launch_json(k, &g_array_index(k->first, struct kept, i), k->first_counts, i));
 	for (uint32_t i = 0; k && i < k->last->len; i++) {
 		uint64_t oldest = k->last_seen > k->last_count ? k->last_seen % k->last_count : 0;
-		const struct kept *one = &g_array_index(k->last, struct kept, (oldest + i) % k->last->len);
+		const uint64_t place = (oldest + i) % k->last->len;
 
-		json_array_append_new(list, launch_json(k, one));
+		json_array_append_new(
+		    list, launch_json(k, &g_array_index(k->last, struct kept, place), k->last_counts, place));
 	}
 	return list;
 }
@@ -343,6 +396,10 @@ json_t *machine_kernels_sums_json(const struct machine_kernels *k)
 		put_int(o, "warp_instructions", s->warp_instructions);
 		put_int(o, "thread_instructions", s->thread_instructions);
 		put_int(o, "cta_count", s->cta_count);
+		if (k->measured)
+			machine_sums_put(k->measured,
+					 s->by_detail[DEVICE_DETAIL_SKIPPED] == s->launches ? NULL : s->counts,
+					 s->energy_time_ps, true, o);
 		if (k->shows_detail)
 			put_sum_detail(o, s);
 		json_array_append_new(list, o);

@@ -2,7 +2,7 @@
  * first and the last of them one by one.
  *
  * Memory is bounded: it grows with the number of different kernels and of different refusals, and with
- * run.kernel_count, but not with the number of launches.
+ * run.kernel_count, but not with the number of launches. So do the counts of them (machine/sums.h).
  */
 #ifndef STRATA_MACHINE_KERNELS_H
 #define STRATA_MACHINE_KERNELS_H
@@ -19,6 +19,9 @@ struct machine_kernel {
 	uint32_t grid[3], block[3];
 	bool is_faulted; /* or ended by a limit of time */
 	struct device_result result;
+	/* What the energy is over: of all launches together it is the time of the run's kernels. */
+	uint64_t time_ps;
+	const uint64_t *counts; /* of machine_kernels_measure's sums; copied */
 };
 
 /* asked = ran + refused; faulted is a part of ran. */
@@ -28,6 +31,7 @@ struct machine_launch_counts {
 };
 
 struct machine_kernels;
+struct machine_sums; /* machine/sums.h */
 
 /* What run.mode = sampled and run.fast_forward have made of the launches. */
 struct machine_estimates {
@@ -42,6 +46,8 @@ struct machine_estimates {
 struct machine_kernels *machine_kernels_new(uint64_t kept_count);
 void machine_kernels_free(struct machine_kernels *k);
 
+/* What is known of each launch beside its time. Before the first one; sums are kept. */
+void machine_kernels_measure(struct machine_kernels *k, const struct machine_sums *sums);
 /* From now on the results say how each launch was run: with time_ps_error, detail, detailed_warp_instructions. */
 void machine_kernels_show_detail(struct machine_kernels *k);
 

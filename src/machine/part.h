@@ -39,6 +39,13 @@ struct machine_renamed {
 	const char *was, *is;
 };
 
+/* A field of the results that is the sum of statistics: "tx" in "traffic_bytes", "hits" in "l1". */
+enum { MACHINE_SUM_TERMS_MAX = 4 };
+struct machine_sum {
+	const char *field, *name;
+	const char *statistics[MACHINE_SUM_TERMS_MAX]; /* those that the machine does not have are 0 */
+};
+
 /* Every function may be NULL: there is nothing of the kind. */
 struct machine_part {
 	const char *name;
@@ -80,6 +87,8 @@ struct machine_part {
 	/* The rows that explain where the time of a run went (sim/explain.h); of a part that has a mechanism, those of
 	 * the mechanism with that name. NULL: it has none. */
 	const struct sim_explain *(*explain)(const char *mechanism);
+	/* Fields of the results of the run, and of each kernel, to a row of NULLs. NULL: it has none. */
+	const struct machine_sum *sums;
 	/* Adds the tables of its energy, if it was built. */
 	void (*energy)(const struct machine_config *c, struct energy_list *out);
 	/* Puts its fields of the results, and their units, into the objects. m: NULL if the machine was never built;

@@ -128,6 +128,7 @@ const struct machine_part machine_gpu_part = {
     .host_bytes = gpu_bytes,
     .build = gpu_build,
     .free = gpu_unbuild,
+    .sums = machine_gpu_sums,
     .energy = machine_gpu_energy,
     .result = machine_gpu_result,
 };

@@ -9,6 +9,7 @@
 #include "machine/machine.h"
 #include "machine/program.h"
 #include "machine/session.h"
+#include "machine/sums.h"
 #include "machine/tables.h"
 #include "machine/traffic.h"
 
@@ -39,9 +40,8 @@ static void put_energy(json_t *o, const struct machine_run *run)
 	struct energy_report report = {.component_count = 0};
 	struct energy_list list = {.count = 0};
 
-	for (uint32_t i = 0; m && m->config->parts[i]; i++)
-		if (m->built[i] && m->config->parts[i]->energy)
-			m->config->parts[i]->energy(m->config, &list);
+	if (m)
+		machine_energy_list(m, &list);
 	if (list.count)
 		energy_account(&list, m->ctx.stats, run->kernel_time_ps, &report);
 	machine_energy_put(o, &report);
@@ -181,6 +181,7 @@ static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result && machine_config_has(c, c->parts[i]))
 			c->parts[i]->result(c, run->machine, stats, o, units);
+	machine_sums_put_run(c, stats, o);
 	put_mistakes(o, c);
 	put_energy(o, run);
 	json_object_set_new(o, "stats", machine_stats_json(stats, units));

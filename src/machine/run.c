@@ -14,6 +14,7 @@
 #include "machine/message.h"
 #include "machine/result.h"
 #include "machine/session.h"
+#include "machine/sums.h"
 
 enum { EXIT_OWN_FAILURE = 125 }; /* docs/cli.md */
 
@@ -65,7 +66,9 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 		return result;
 	machine_session_claim(&session);
 	run->host_threads = machine_session_use_threads(&session, run->device);
+	run->sums = machine_sums_new(run->machine);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
+	machine_kernels_measure(run->kernels, run->sums);
 	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward || *run->params->only)
 		machine_kernels_show_detail(run->kernels);
 	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
@@ -78,12 +81,15 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 
 /* ---- what the program does ---- */
 
-static void record(struct machine_run *run, const struct simt_launch *l, const struct device_result *result)
+static void record(struct machine_run *run, const struct simt_launch *l, const struct device_result *result,
+		   uint64_t time_ps)
 {
 	struct machine_kernel k = {
 	    .name = l->program->name,
 	    .is_faulted = l->fault.kind != SIMT_FAULT_NONE && l->fault.kind != SIMT_FAULT_STOPPED,
 	    .result = *result,
+	    .time_ps = time_ps,
+	    .counts = machine_sums_end(run->sums),
 	};
 
 	memcpy(k.grid, l->grid, sizeof(k.grid));
@@ -104,11 +110,13 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 	    MAX(machine_timeline_start_ps(run->timeline, MACHINE_WORK_KERNEL, stream, given_ps), ready_ps);
 	const char *name = machine_kernels_name(run->kernels, l->program->name);
 	fenv_t of_program;
+	uint64_t time_ps;
 	bool is_right;
 
 	run->device->ops->advance_ps(run->device, start);
 	run->running_kernel = name;
 	run->launch_count++;
+	machine_sums_begin(run->sums);
 	/* Kernels have rounding modes of their own; the program's is the host's, as what its denormals are. */
 	fegetenv(&of_program);
 	fesetenv(FE_DFL_ENV);
@@ -116,12 +124,13 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 	fesetenv(&of_program);
 	run->running_kernel = NULL;
 	run->is_simulated_over = run->is_simulated_over || result->stop == DEVICE_STOP_SIMULATED;
-	run->kernel_time_ps += result->end_ps - result->start_ps;
+	time_ps = result->end_ps - result->start_ps;
+	run->kernel_time_ps += time_ps;
 	run->kernel_cycles += result->cycles;
 	/* The device begins with its next cycle, and rounds to picoseconds in its own way. */
 	result->start_ps = MAX(result->start_ps, start);
 	result->end_ps = MAX(result->end_ps, result->start_ps);
-	record(run, l, result);
+	record(run, l, result, time_ps);
 	machine_timeline_add(run->timeline, MACHINE_WORK_KERNEL, stream, name, result->start_ps, result->end_ps, 0,
 			     false);
 	if (!is_right && !run->fault)
@@ -212,6 +221,7 @@ void machine_run_end(struct machine_run *run)
 
 void machine_run_free(struct machine_run *run)
 {
+	machine_sums_free(run->sums);
 	machine_free(run->machine);
 	machine_timeline_free(run->timeline);
 	machine_kernels_free(run->kernels);

@@ -30,6 +30,7 @@ struct machine_run {
 	struct machine *machine; /* NULL: nothing of it is in the results */
 	struct device *device;	 /* its */
 	struct machine_kernels *kernels;
+	struct machine_sums *sums; /* of each kernel */
 	uint64_t kernel_time_ps, kernel_cycles; /* in all of them */
 	struct machine_timeline *timeline; /* settled for the results; may be NULL there */
 	const char *name; /* the machine's */

@@ -139,13 +139,30 @@ static json_t *scope_pj(const struct energy_report *report, enum energy_scope sc
 	return has_scope(report, scope, true) ? json_real(pj) : json_null();
 }
 
-void machine_energy_put(json_t *o, const struct energy_report *report)
+/* Null where no row of it states an energy. */
+void machine_energy_put_total(json_t *o, const struct energy_report *report)
 {
-	json_t *components = json_object(), *counted = json_array(), *others = json_array();
-	json_t *scopes = json_object(), *statics = json_object();
+	bool is_counted = false;
+
+	for (uint32_t i = 0; i < ENERGY_SCOPE_COUNT; i++)
+		is_counted = is_counted || has_scope(report, (enum energy_scope)i, true);
+	json_object_set_new(o, "energy_total_pj", is_counted ? json_real(report->total_pj) : json_null());
+}
+
+void machine_energy_put_components(json_t *o, const struct energy_report *report)
+{
+	json_t *components = json_object();
 
 	for (uint32_t i = 0; i < report->component_count; i++)
 		put_component(components, &report->components[i]);
+	json_object_set_new(o, "energy_pj", components);
+}
+
+void machine_energy_put(json_t *o, const struct energy_report *report)
+{
+	json_t *counted = json_array(), *others = json_array();
+	json_t *scopes = json_object(), *statics = json_object();
+
 	for (uint32_t i = 0; i < ENERGY_SCOPE_COUNT; i++) {
 		const enum energy_scope scope = (enum energy_scope)i;
 
@@ -156,8 +173,8 @@ void machine_energy_put(json_t *o, const struct energy_report *report)
 		json_object_set_new(scopes, energy_scope_text(scope), scope_pj(report, scope, false));
 		json_object_set_new(statics, energy_scope_text(scope), scope_pj(report, scope, true));
 	}
-	json_object_set_new(o, "energy_total_pj", json_array_size(counted) ? json_real(report->total_pj) : json_null());
-	json_object_set_new(o, "energy_pj", components);
+	machine_energy_put_total(o, report);
+	machine_energy_put_components(o, report);
 	json_object_set_new(o, "energy_scope_pj", scopes);
 	json_object_set_new(o, "energy_static_pj", statics);
 	json_object_set_new(o, "energy_scope", counted);

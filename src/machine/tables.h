@@ -17,5 +17,8 @@ json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units
 /* "energy_pj" by component and "energy_total_pj", null where no row states an energy; "energy_scope", what of the
  * machine they are of, "energy_scope_pj", how much of each, and "energy_not_counted", what it has beside that. */
 void machine_energy_put(json_t *o, const struct energy_report *report);
+/* The first two of these alone. */
+void machine_energy_put_total(json_t *o, const struct energy_report *report);
+void machine_energy_put_components(json_t *o, const struct energy_report *report);
 
 #endif

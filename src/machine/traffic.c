@@ -26,16 +26,23 @@ bool machine_traffic_has(const char *name)
 	return false;
 }
 
+void machine_traffic_bytes_begin(json_t *fields)
+{
+	json_t *bytes = json_object();
+
+	for (uint32_t i = 0; i < MACHINE_WAY_COUNT; i++)
+		json_object_set_new(bytes, name_of((enum machine_way)i), json_null());
+	json_object_set_new(fields, bytes_key, bytes);
+}
+
 void machine_traffic_begin(json_t *fields, json_t *units)
 {
-	json_t *bytes = json_object(), *peaks = json_object();
+	json_t *peaks = json_object();
 
-	for (uint32_t i = 0; i < MACHINE_WAY_COUNT; i++) {
-		json_object_set_new(bytes, name_of((enum machine_way)i), json_null());
+	for (uint32_t i = 0; i < MACHINE_WAY_COUNT; i++)
 		if (i != MACHINE_WAY_DRAM_READ && i != MACHINE_WAY_DRAM_WRITE)
 			json_object_set_new(peaks, name_of((enum machine_way)i), json_null());
-	}
-	json_object_set_new(fields, bytes_key, bytes);
+	machine_traffic_bytes_begin(fields);
 	json_object_set_new(fields, peaks_key, peaks);
 	put_text(units, bytes_key, "bytes; tx: to the memory, rx: from it; null: not counted");
 	put_text(units, peaks_key, "bytes per second");

@@ -22,10 +22,12 @@ enum machine_way {
 	    MACHINE_WAY_COUNT
 };
 
-/* Before the parts: nothing is counted, nothing has a peak. */
 /* Is there a way of this name? */
 bool machine_traffic_has(const char *name);
+/* Before the parts: nothing is counted, nothing has a peak. */
 void machine_traffic_begin(json_t *fields, json_t *units);
+/* traffic_bytes alone. */
+void machine_traffic_bytes_begin(json_t *fields);
 /* A part counts this way. */
 void machine_traffic_count(json_t *fields, enum machine_way way, uint64_t bytes);
 /* DRAM whose reads and writes are counted. */

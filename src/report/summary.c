@@ -1,4 +1,5 @@
 /* summary.c - what `strata run` prints of one run. */
+#include "report/kernels.h"
 #include "report/offloads.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -318,6 +319,7 @@ void report_summary_print(FILE *out, const json_t *run)
 		print_program(out, run);
 	}
 	print_waits(out, run);
+	report_kernels_print(out, run);
 	report_lines_print(out, run, &rows);
 	report_offloads_print(out, run);
 	print_stacks(out, run);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "sim/counts.h"
 
 struct stat_group {
 	const char *prefix;
@@ -328,6 +329,72 @@ uint32_t sim_stats_instance_count(const struct sim_stats *s, const char *prefix)
 			return g->instances->len;
 	}
 	return 0;
+}
+
+/* ---- some counts, read often ---- */
+
+struct counted {
+	const struct stat_group *group; /* NULL: the machine has no such group */
+	const struct sim_stat_desc *row;
+	const char *key; /* kept by GLib */
+};
+
+struct sim_counts {
+	const struct sim_stats *stats;
+	GArray *items; /* of struct counted */
+};
+
+struct sim_counts *sim_counts_new(const struct sim_stats *s)
+{
+	struct sim_counts *c = g_new0(struct sim_counts, 1);
+
+	c->stats = s;
+	c->items = g_array_new(FALSE, FALSE, sizeof(struct counted));
+	return c;
+}
+
+void sim_counts_free(struct sim_counts *c)
+{
+	if (!c)
+		return;
+	g_array_free(c->items, TRUE);
+	g_free(c);
+}
+
+static bool has_instances(const struct sim_stats *s, const char *key)
+{
+	g_autofree char *prefix = g_strndup(key, (size_t)(strrchr(key, '.') - key));
+
+	return sim_stats_instance_count(s, prefix);
+}
+
+uint32_t sim_counts_add(struct sim_counts *c, const char *key)
+{
+	struct counted new = {.key = g_intern_string(key)};
+
+	for (uint32_t i = 0; i < c->items->len; i++)
+		if (g_array_index(c->items, struct counted, i).key == new.key)
+			return i;
+	new.row = find_row(c->stats, key, &new.group);
+	CHECK(new.row ? new.row->kind == SIM_STAT_COUNT : !has_instances(c->stats, key));
+	if (!new.row)
+		new.group = NULL;
+	g_array_append_val(c->items, new);
+	return c->items->len - 1;
+}
+
+uint32_t sim_counts_length(const struct sim_counts *c)
+{
+	return c->items->len;
+}
+
+void sim_counts_read(const struct sim_counts *c, uint64_t *values)
+{
+	for (uint32_t i = 0; i < c->items->len; i++) {
+		const struct counted *one = &g_array_index(c->items, struct counted, i);
+
+		values[i] = one->group ? merged_value(one->group, one->row) : 0;
+	}
 }
 
 /* ---- estimates ---- */

@@ -585,10 +585,18 @@ function ctas() {
 function kernels() {
 	const rows = runs.flatMap(r => (r.result.kernel_sums || []).map(k => ({...k, run: r.label})));
 	if (!rows.length) return;
+	/* What no run counts has no column; bytes that never were have none either, but of links to the memory and DRAM. */
+	const ways = [['TX MB', 'tx', 0], ['RX MB', 'rx', 0], ['stack to stack MB', 'stack_to_stack', 1], ['link MB', 'link', 1],
+		['DRAM MB', 'dram', 0]].filter(w => rows.some(k => k.traffic_bytes && k.traffic_bytes[w[1]] >= w[2]));
+	const caches = [['L1 hits %', 'l1'], ['L2 hits %', 'l2'], ['cache hits %', 'cache']].filter(c => rows.some(k => k[c[1]]));
+	const percent = c => c && c.accesses ? 100 * c.hits / c.accesses : null;
 	table(section('kernels', 'Kernels'), [
 		{name: 'run', value: k => k.run}, {name: 'kernel', value: k => k.title || k.name}, {name: 'launches', value: k => k.launches},
 		{name: 'us', value: k => us(k.time_ps)}, {name: 'cycles', value: k => k.cycles},
 		{name: 'warp instructions', value: k => k.warp_instructions}, {name: 'CTAs', value: k => k.cta_count},
+		...ways.map(w => ({name: w[0], value: k => scaled((k.traffic_bytes || {})[w[1]], 1e6)})),
+		...caches.map(c => ({name: c[0], value: k => percent(k[c[1]])})),
+		...(rows.some(k => typeof k.energy_total_pj === 'number') ? [{name: 'mJ', value: k => scaled(k.energy_total_pj, 1e9)}] : []),
 	], rows, {name: 'kernels', search: true});
 }
 
