@@ -10,6 +10,7 @@
 #include "cli/tree.h"
 #include "cli/wait.h"
 #include "cli/workloads.h"
+#include "device/launches.h"
 #include "hdl/build.h"
 #include "machine/cpu.h"
 #include "machine/hdl.h"
@@ -481,6 +482,11 @@ static _Noreturn void child(const struct cli_paths *paths, const struct cli_job 
 		setenv("LD_PRELOAD", preloads, 1);
 	setenv("STRATA_SESSION", job->session_path, 1);
 	setenv("STRATA_MEASURES", job->measures_path, 1);
+	if (device_launches_range(machine_run_params(&job->machine->config)->only)) {
+		g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
+
+		setenv("NVTX_INJECTION64_PATH", driver, 1); /* cuda/nvtx.c */
+	}
 	if (machine_cpu_params(&job->machine->config)) {
 		g_autofree char *model = g_build_filename(paths->threads_dir, "strata-cpu.so", NULL);
 

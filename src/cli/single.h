@@ -23,9 +23,9 @@ void cli_fast_forward_add(const char *value, GPtrArray *sets);
 /* The same of which launches are timed. */
 #define CLI_ONLY_OPTION(value)                                                                                     \
 	{                                                                                                          \
-		"only", CLI_TEXT, value, "KERNEL|N[-M]|profiler",                                                  \
-		    "time only KERNEL's launches, the N-th (to M-th), or those between cudaProfilerStart and "     \
-		    "Stop; the rest runs for its values",                                                          \
+		"only", CLI_TEXT, value, "KERNEL|N[-M]|profiler|range:NAME",                                       \
+		    "time only KERNEL's launches, the N-th (to M-th), those between cudaProfilerStart and Stop, "  \
+		    "or those in a range of NVTX; the rest runs for its values",                                   \
 		    0                                                                                              \
 	}
 void cli_only_add(const char *value, GPtrArray *sets);

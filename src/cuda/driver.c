@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "cuda/nvtx.h"
 #include "cuda/symbols.h"
 #include "simt/check.h"
 #include "simt/texture.h"
@@ -125,7 +126,7 @@ static bool open_device(struct machine_run *run)
 	return true;
 }
 
-static const struct machine_door door = {&cuda_driver.lock, open_device, cuda_check_end};
+static const struct machine_door door = {&cuda_driver.lock, open_device, cuda_check_end, cuda_nvtx_is_open};
 
 static CUresult start(void)
 {

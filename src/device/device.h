@@ -94,8 +94,8 @@ struct device_ops {
 	void (*advance_ps)(struct device *d, uint64_t time_ps);
 	/* The host has copied bytes into device memory, between launches. NULL: that changes nothing for kernels. */
 	void (*host_wrote)(struct device *d, uint64_t address, uint64_t bytes);
-	/* The program has said that a part of it that is of interest begins, or ends (cuProfilerStart, cuProfilerStop).
-	 * NULL: that is the same to it. */
+	/* A part of the program that is of interest begins, or ends: what cuProfilerStart and cuProfilerStop say, or a
+	 * range that run.only names. NULL: that is the same to it. */
 	void (*region)(struct device *d, bool is_begin);
 	/* How far it is, while another thread may be in launch. */
 	void (*progress)(const struct device *d, struct sim_progress *out);

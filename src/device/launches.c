@@ -25,6 +25,13 @@ bool device_launches_read(const char *text, uint64_t *first, uint64_t *last)
 	return true;
 }
 
+const char *device_launches_range(const char *text)
+{
+	static const char range[] = "range:";
+
+	return g_str_has_prefix(text, range) ? text + strlen(range) : NULL;
+}
+
 bool device_launches_count(const char *text, uint64_t *count)
 {
 	guint64 n;

@@ -111,14 +111,14 @@ static void kind_free(void *p)
 	g_free(k);
 }
 
-/* "N", "N-M", "profiler", or a kernel's name. */
+/* "N", "N-M", "profiler", "range:NAME", or a kernel's name. */
 static void only_read(struct sampling *s)
 {
 	const char *text = s->run->only;
 
 	if (!*text)
 		s->only = ONLY_NOTHING;
-	else if (!strcmp(text, "profiler"))
+	else if (!strcmp(text, "profiler") || device_launches_range(text))
 		s->only = ONLY_REGION;
 	else if (device_launches_read(text, &s->only_first, &s->only_last))
 		s->only = ONLY_NUMBERS;

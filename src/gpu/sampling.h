@@ -22,7 +22,7 @@ struct sampling *sampling_new(struct gpu *g);
 void sampling_free(struct sampling *s);
 /* Runs the launch that the GPU has, timed or not. */
 bool sampling_launch(struct sampling *s, struct device_result *result);
-/* The part of the program begins, or ends, that run.only = profiler is about. */
+/* The part of the program begins, or ends, that run.only = profiler or range:NAME is about. */
 void sampling_region(struct sampling *s, bool is_begin);
 
 /* ---- called while a launch is timed ---- */

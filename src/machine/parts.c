@@ -267,8 +267,11 @@ static void launches_check(const struct run_params *run, struct base_diag_list *
 	if (device_launches_are_numbers(run->only) && !device_launches_read(run->only, &first, &last))
 		base_diag_error(diag, base_diag_place(diag, "run.only"),
 				"run.only = %s: expected a launch N, or launches N-M with 1 <= N <= M, or a kernel's "
-				"name, or profiler",
+				"name, or profiler, or range:NAME",
 				run->only);
+	if (device_launches_range(run->only) && !*device_launches_range(run->only))
+		base_diag_error(diag, base_diag_place(diag, "run.only"),
+				"run.only = %s: expected the name of a range behind it", run->only);
 	if (device_launches_are_numbers(run->fast_forward) && !device_launches_count(run->fast_forward, &count))
 		base_diag_error(diag, base_diag_place(diag, "run.fast_forward"),
 				"run.fast_forward = %s: expected a number of launches, or a kernel's name",

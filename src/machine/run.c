@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/launches.h"
 #include "machine/interrupt.h"
 #include "machine/machine.h"
 #include "machine/message.h"
@@ -35,6 +36,7 @@ static enum machine_begin build(struct machine_run *run, struct base_diag_list *
 				    .name = session.machine,
 				    .host = machine_host_params(&session.config),
 				    .params = machine_run_params(&session.config),
+				    .range = device_launches_range(machine_run_params(&session.config)->only),
 				    .is_checked = *session.check_path};
 	if (!machine_has_memory(&session.config))
 		return MACHINE_NO_MEMORY;
@@ -99,8 +101,15 @@ static void record(struct machine_run *run, const struct simt_launch *l, const s
 
 void machine_run_region(struct machine_run *run, bool is_begin)
 {
-	if (run->device->ops->region)
+	if (run->device->ops->region && !run->range)
 		run->device->ops->region(run->device, is_begin);
+}
+
+/* What is given within a range is of interest, whenever it runs. */
+static void find_range(struct machine_run *run)
+{
+	if (run->range && used_door->is_in_range && run->device->ops->region)
+		run->device->ops->region(run->device, used_door->is_in_range(run->range));
 }
 
 bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct machine_stream *stream,
@@ -117,6 +126,7 @@ bool machine_run_launch(struct machine_run *run, struct simt_launch *l, struct m
 	run->running_kernel = name;
 	run->launch_count++;
 	machine_sums_begin(run->sums);
+	find_range(run);
 	/* Kernels have rounding modes of their own; the program's is the host's, as what its denormals are. */
 	fegetenv(&of_program);
 	fesetenv(FE_DFL_ENV);

@@ -45,6 +45,7 @@ struct machine_run {
 	struct machine_live *live;		 /* NULL: nobody asks */
 	const char *volatile running_kernel; /* of kernels; NULL: none runs */
 	uint64_t launch_count;
+	const char *range; /* of the program, which run.only names; NULL: none */
 	bool has_unmodelled; /* false: nobody has counted these, or not all of them */
 	uint64_t unmodelled_instructions; /* that the program has executed in code that is not modelled */
 	/* of this process, when the results are written */
@@ -65,6 +66,8 @@ struct machine_door {
 	bool (*open)(struct machine_run *run);
 	/* Just before the results are written for the last time. is_complete: the program has ended by itself. */
 	void (*close)(struct machine_run *run, bool is_complete);
+	/* Is the calling thread in a range of this name? NULL: programs that come through the door name none. */
+	bool (*is_in_range)(const char *name);
 };
 
 enum machine_begin {

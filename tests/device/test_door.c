@@ -28,7 +28,7 @@ static void close_door(struct machine_run *run, bool is_complete)
 	was_complete = is_complete;
 }
 
-static const struct machine_door door = {&lock, open_door, close_door};
+static const struct machine_door door = {&lock, open_door, close_door, NULL};
 static struct machine_run run;
 static struct machine_streams streams;
 static struct machine_stream stream = {.context = &streams};
