@@ -2,6 +2,7 @@
 #include "gpu/beside.h"
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/mmu.h"
@@ -10,6 +11,7 @@
 enum {
 	WRITTEN_MAX = 32, /* ranges that are told apart */
 	LEAST_SMS = 4,	  /* fewer are done sooner by one thread */
+	HAND_REQUESTS = 16 * BESIDE_REQUESTS,
 };
 
 struct range {
@@ -18,12 +20,17 @@ struct range {
 
 struct beside {
 	struct sim_team *threads;
-	uint64_t cycle;
-	uint64_t due[SIM_COMPS_MAX / 64]; /* SMs that tick, by component of the domain */
-	uint32_t *clusters;		  /* theirs */
+	struct beside_hand *hands; /* [thread] */
+	uint32_t hand_count;
+	struct sim_comp first; /* of the SMs; the others follow */
+	uint32_t *clusters; /* of the SMs that tick */
+	uint32_t word_count; /* of bits by number of the SM */
+	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
 	/* What has been written in the second half of this cycle; more than WRITTEN_MAX: who knows where. */
 	struct range written[WRITTEN_MAX];
 	uint32_t written_count;
+	_Alignas(HOST_LINE_BYTES) uint64_t cycle;
+	uint64_t due[SIM_COMPS_MAX / 64]; /* SMs that tick, by component of the domain */
 };
 
 /* ---- values ---- */
@@ -108,17 +115,45 @@ static bool waits(struct sm *sm, uint64_t cycle)
 	       (sm->lsu_ready_count && ends_beyond(sm, mmu_ready(sm->mmu), leaving));
 }
 
-static void first_half(struct sm *sm, uint64_t cycle)
+/* What the SM has to say. */
+static void hand_over(struct sm *sm, uint64_t cycle)
+{
+	struct sm_beside *b = sm->beside;
+	struct beside_hand *h = b->hand;
+	const uint64_t bit = 1ull << sm->index % 64;
+	const uint32_t word = sm->index / 64;
+
+	if (b->pushed)
+		h->pushes[h->push_count++] =
+		    (struct beside_push){.sm = (uint16_t)sm->index, .count = b->pushed, .is_first = b->was_empty};
+	if (b->reading_count)
+		h->words[word].reads |= bit;
+	if (sm->breaks)
+		h->words[word].turns |= bit;
+	else if (sm->base + b->wake == cycle + 1)
+		h->words[word].next |= bit;
+	else if (b->wake != SM_NEVER)
+		h->wakes[h->wake_count++] = (struct beside_wake){sm->index, sm->base + b->wake};
+}
+
+static void first_half(struct sm *sm, struct beside_hand *hand, uint64_t cycle)
 {
 	struct sm_beside *b = sm->beside;
 
-	b->waits = waits(sm, cycle);
-	if (b->waits)
+	b->hand = hand;
+	b->waits = hand->stash.count < BESIDE_REQUESTS || waits(sm, cycle);
+	if (b->waits) {
+		hand->words[sm->index / 64].turns |= 1ull << sm->index % 64;
 		return;
+	}
+	b->wake = SM_NEVER;
+	b->reading_count = b->pushed = 0;
+	b->was_empty = false;
 	sm->is_beside = true;
 	sm_cycle_begin(sm, cycle, &b->cycle);
 	sm_cycle_issue(sm, &b->cycle);
 	sm->is_beside = false;
+	hand_over(sm, cycle);
 }
 
 static bool is_due(const struct beside *s, const struct sm *sm)
@@ -126,17 +161,26 @@ static bool is_due(const struct beside *s, const struct sm *sm)
 	return s->due[sm->comp.index / 64] >> sm->comp.index % 64 & 1;
 }
 
-static void cluster_first_half(void *ctx, uint32_t cluster)
+static void cluster_first_half(void *ctx, uint32_t thread, uint32_t cluster)
 {
 	struct gpu *g = ctx;
 	const struct cluster *c = &g->clusters[cluster];
+	struct beside_hand *hand = &g->beside->hands[thread];
 
 	for (uint32_t i = c->sm_first; i < c->sm_first + c->sm_count; i++)
 		if (is_due(g->beside, g->sms[i]))
-			first_half(g->sms[i], g->beside->cycle);
+			first_half(g->sms[i], hand, g->beside->cycle);
 }
 
 /* ---- the second half ---- */
+
+static struct sim_comp comp_of(const struct gpu *g, uint32_t sm)
+{
+	struct sim_comp c = g->beside->first;
+
+	c.index = (uint16_t)(c.index + sm);
+	return c;
+}
 
 static void fault_take(struct sm *sm)
 {
@@ -147,47 +191,86 @@ static void fault_take(struct sm *sm)
 	gpu_fail(sm->gpu);
 }
 
-/* What the SM has counted, sent and read. */
-static void settle(struct sm *sm)
+/* What the SMs of a thread have counted and sent, and when they tick again. */
+static void hand_take(struct gpu *g, struct beside_hand *h, uint64_t cycle)
 {
-	struct sm_beside *b = sm->beside;
-	struct gpu *g = sm->gpu;
+	struct beside *s = g->beside;
 
-	if (b->threads)
-		sm_count_threads(g, b->threads);
-	g->memory_stats.requests += b->requests;
-	if (b->stash.taken)
-		mem_req_stash_fill(g->pool, &b->stash, BESIDE_REQUESTS);
-	if (b->wakes_cluster)
-		cluster_wake(&g->clusters[sm->cluster]);
-	for (uint32_t i = 0; g->beside->written_count && i < b->reading_count; i++)
-		if (is_written(g->beside, &b->readings[i]))
-			simt_read_again(&b->readings[i]);
-	b->threads = 0;
-	b->requests = b->reading_count = 0;
-	b->wakes_cluster = false;
+	if (h->threads)
+		sm_count_threads(g, h->threads);
+	g->memory_stats.requests += h->requests;
+	for (uint32_t i = 0; i < h->push_count; i++) {
+		struct cluster *c = &g->clusters[g->sms[h->pushes[i].sm]->cluster];
+
+		g->sm_has_request[h->pushes[i].sm] = true;
+		c->queued_count += h->pushes[i].count;
+		if (h->pushes[i].is_first)
+			cluster_wake(c);
+	}
+	for (uint32_t i = 0; i < h->wake_count; i++)
+		sim_wake_cycle(g->engine, comp_of(g, h->wakes[i].sm), h->wakes[i].cycle);
+	for (uint32_t w = 0; w < s->word_count; w++) {
+		for (uint64_t m = h->words[w].next; m; m &= m - 1)
+			sim_wake_cycle(g->engine, comp_of(g, w * 64 + (uint32_t)__builtin_ctzll(m)), cycle + 1);
+		s->turns[w] |= h->words[w].turns;
+		s->reads[w] |= h->words[w].reads;
+		h->words[w].turns = h->words[w].reads = h->words[w].next = 0;
+	}
+	if (h->stash.taken)
+		mem_req_stash_fill(g->pool, &h->stash, HAND_REQUESTS);
+	h->threads = h->requests = h->push_count = h->wake_count = 0;
+}
+
+/* Loads of the SMs up to this one, of which none has been looked at yet: those that were to see what has been written
+ * read again. */
+static void reads_settle(struct gpu *g, uint32_t last)
+{
+	struct beside *s = g->beside;
+
+	for (uint32_t w = 0; w <= last / 64; w++) {
+		const uint64_t mask = w < last / 64 ? ~0ull : ~0ull >> (63 - last % 64);
+
+		for (uint64_t m = s->reads[w] & mask; s->written_count && m; m &= m - 1) {
+			const struct sm_beside *b = g->sms[w * 64 + (uint32_t)__builtin_ctzll(m)]->beside;
+
+			for (uint32_t i = 0; i < b->reading_count; i++)
+				if (is_written(s, &b->readings[i]))
+					simt_read_again(&b->readings[i]);
+		}
+		s->reads[w] &= ~mask;
+	}
 }
 
 static void second_half(struct sm *sm, uint64_t cycle)
 {
 	struct sm_beside *b = sm->beside;
-	const uint32_t wake = b->wake;
 
 	sim_take_turn(sm->gpu->engine, sm->comp);
-	b->wake = SM_NEVER;
 	if (b->waits) {
 		sm_tick_whole(sm, cycle);
-		return;
-	}
-	settle(sm);
-	if (sm->breaks & SM_HELD) {
+	} else if (sm->breaks & SM_HELD) {
 		sm->breaks &= (uint8_t)~SM_HELD;
 		sm_cycle_issue(sm, &b->cycle);
-	} else if (sm->breaks) {
+	} else {
 		fault_take(sm);
-	} else if (wake != SM_NEVER) {
-		sm_wake(sm, wake);
 	}
+}
+
+static void second_halves(struct gpu *g, uint64_t cycle)
+{
+	struct beside *s = g->beside;
+
+	for (uint32_t i = 0; i < s->hand_count; i++)
+		hand_take(g, &s->hands[i], cycle);
+	for (uint32_t w = 0; w < s->word_count; w++) {
+		for (; s->turns[w]; s->turns[w] &= s->turns[w] - 1) {
+			const uint32_t sm = w * 64 + (uint32_t)__builtin_ctzll(s->turns[w]);
+
+			reads_settle(g, sm);
+			second_half(g->sms[sm], cycle);
+		}
+	}
+	reads_settle(g, g->sm_count - 1);
 }
 
 /* ---- the cycle ---- */
@@ -233,14 +316,13 @@ static void tick(void *component, uint64_t cycle)
 	s->due[first->comp.index / 64] |= 1ull << first->comp.index % 64;
 	s->cycle = cycle;
 	s->written_count = 0;
-	if (is_worth_it)
+	if (is_worth_it) {
 		sim_team_run(s->threads, s->clusters, clusters_list(g), cluster_first_half, g);
+		second_halves(g, cycle);
+		return;
+	}
 	for (uint32_t i = first->index; i < g->sm_count; i++) {
-		if (!is_due(s, g->sms[i]))
-			continue;
-		if (is_worth_it) {
-			second_half(g->sms[i], cycle);
-		} else {
+		if (is_due(s, g->sms[i])) {
 			sim_take_turn(g->engine, g->sms[i]->comp);
 			sm_tick_whole(g->sms[i], cycle);
 		}
@@ -249,36 +331,66 @@ static void tick(void *component, uint64_t cycle)
 
 /* ---- its life ---- */
 
+/* Zeroed, in lines that hold nothing else. */
+static void *lines_new(size_t bytes)
+{
+	const size_t whole = (bytes + HOST_LINE_BYTES - 1) / HOST_LINE_BYTES * HOST_LINE_BYTES;
+	void *lines = aligned_alloc(HOST_LINE_BYTES, whole);
+
+	CHECK(lines);
+	return memset(lines, 0, whole);
+}
+
+static void hands_new(struct gpu *g)
+{
+	struct beside *s = g->beside;
+
+	s->hand_count = sim_team_threads(s->threads);
+	s->hands = lines_new(s->hand_count * sizeof(*s->hands));
+	for (uint32_t i = 0; i < s->hand_count; i++) {
+		s->hands[i].pushes = lines_new(g->sm_count * sizeof(*s->hands[i].pushes));
+		s->hands[i].wakes = lines_new(g->sm_count * sizeof(*s->hands[i].wakes));
+		mem_req_stash_fill(g->pool, &s->hands[i].stash, HAND_REQUESTS);
+	}
+}
+
 uint32_t beside_new(struct gpu *g, uint32_t thread_count)
 {
-	struct beside *s = g_new0(struct beside, 1);
+	struct sim_team *threads = sim_team_new(thread_count, g->cluster_count);
+	struct beside *s;
 
-	s->threads = sim_team_new(thread_count, g->cluster_count);
-	if (!s->threads) {
-		g_free(s);
+	if (!threads)
 		return 1;
-	}
+	s = g->beside = lines_new(sizeof(*s));
+	s->threads = threads;
 	s->clusters = g_new0(uint32_t, g->cluster_count);
-	g->beside = s;
+	s->word_count = (g->sm_count + 63) / 64;
+	s->first = g->sms[0]->comp;
+	hands_new(g);
 	for (uint32_t i = 0; i < g->sm_count; i++) {
 		struct sm *sm = g->sms[i];
 
 		CHECK(sm->comp.index == g->sms[0]->comp.index + i);
-		sm->beside = g_new0(struct sm_beside, 1);
-		sm->beside->wake = SM_NEVER;
-		mem_req_stash_fill(g->pool, &sm->beside->stash, BESIDE_REQUESTS);
+		sm->beside = lines_new(sizeof(*sm->beside));
 		sim_engine_tick_with(g->engine, sm->comp, tick);
 	}
-	return sim_team_threads(s->threads);
+	return s->hand_count;
 }
 
 void beside_end(struct gpu *g)
 {
-	if (!g->beside)
+	struct beside *s = g->beside;
+
+	if (!s)
 		return;
-	sim_team_free(g->beside->threads);
-	g_free(g->beside->clusters);
-	g_free(g->beside);
+	sim_team_free(s->threads);
+	for (uint32_t i = 0; i < s->hand_count; i++) {
+		free(s->hands[i].pushes);
+		free(s->hands[i].wakes);
+	}
+	free(s->hands);
+	g_free(s->clusters);
+	free(s);
 	g->beside = NULL;
 }
 
@@ -287,22 +399,20 @@ void beside_kernel_begin(struct sm *sm)
 	simt_beside_begin(&sm->beside->view, sm->gpu->launch);
 }
 
-void beside_reset(struct sm *sm)
+/* A hand that has been taken holds no more than its requests. */
+void beside_reset(struct gpu *g)
 {
-	struct sm_beside *b = sm->beside;
+	struct beside *s = g->beside;
 
-	b->stash = (struct mem_req_stash){0};
-	mem_req_stash_fill(sm->gpu->pool, &b->stash, BESIDE_REQUESTS);
-	b->threads = 0;
-	b->requests = b->reading_count = 0;
-	b->wakes_cluster = false;
-	b->wake = SM_NEVER;
-	sm->breaks = 0;
+	for (uint32_t i = 0; s && i < s->hand_count; i++) {
+		s->hands[i].stash = (struct mem_req_stash){0};
+		mem_req_stash_fill(g->pool, &s->hands[i].stash, HAND_REQUESTS);
+	}
 }
 
 void beside_free(struct sm *sm)
 {
 	if (sm->beside)
 		simt_beside_end(&sm->beside->view);
-	g_free(sm->beside);
+	free(sm->beside);
 }

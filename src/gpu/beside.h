@@ -1,10 +1,15 @@
 /* beside.h - private to gpu/: SMs that tick beside each other, on several threads of the host.
  *
  * In a cycle the SMs tick in two halves. In the first, clusters of SMs are given to the threads of a team: each SM does
- * its cycle up to what concerns others, which is held. In the second, one thread goes through the SMs in their order:
- * what was sent and counted is added up, and held cycles go on from where they stand. So all that SMs do to each other
- * happens in the order in which it does when one ticks after the other, and the result is the same. What a load has
- * read in the first half, it reads again in the second if an SM before it has written there in this cycle.
+ * its cycle up to what concerns others, which is held. In the second, one thread takes what the others have to say,
+ * added up by thread, and goes through the SMs that are held, in their order: they go on from where they stand. So all
+ * that SMs do to each other happens in the order in which it does when one ticks after the other, and the result is the
+ * same. What a load has read in the first half, it reads again in the second if an SM before it has written there in
+ * this cycle.
+ *
+ * A line of memory that one core writes and another looks at costs as much as some hundred instructions. So a cluster
+ * stays with its thread, and the second half looks at no SM whose cycle is over: what is to be heard of it is in its
+ * thread's struct beside_hand.
  */
 #ifndef STRATA_GPU_BESIDE_H
 #define STRATA_GPU_BESIDE_H
@@ -16,16 +21,40 @@ enum {
 	BESIDE_REQUESTS = 32, /* that an SM can make in a cycle before it is held */
 };
 
-/* What an SM has done in the first half that the second is to hear of. */
-struct sm_beside {
-	bool waits; /* it has not begun */
-	bool wakes_cluster;
-	uint32_t wake; /* or SM_NEVER */
+/* Requests that an SM has sent to its cluster. */
+struct beside_push {
+	uint16_t sm, count;
+	bool is_first; /* the SM had none */
+};
+
+struct beside_wake {
+	uint32_t sm;
+	uint64_t cycle;
+};
+
+/* What the SMs that a thread has ticked in the first half have to say to the others. */
+struct beside_hand {
+	_Alignas(HOST_LINE_BYTES) uint32_t threads; /* of instructions issued */
 	uint32_t requests;
-	uint32_t threads; /* of instructions issued */
+	uint32_t push_count, wake_count;
+	struct mem_req_stash stash;
+	struct beside_push *pushes; /* [SM] */
+	struct beside_wake *wakes;  /* [SM]: those that tick neither in the next cycle nor never */
+	/* Bits by number of the SM: its cycle is held, or has failed; it has read; it ticks in the next cycle. */
+	_Alignas(HOST_LINE_BYTES) struct {
+		uint64_t turns, reads, next;
+	} words[SIM_COMPS_MAX / 64];
+};
+
+/* What an SM keeps in the first half. */
+struct sm_beside {
+	struct beside_hand *hand; /* of the thread that ticks it */
+	bool waits; /* it has not begun */
+	bool was_empty; /* its queue to the cluster, before it sent the first of these */
+	uint16_t pushed;
+	uint32_t wake; /* when it ticks again, or SM_NEVER */
 	uint32_t reading_count;
 	struct sm_cycle cycle;
-	struct mem_req_stash stash;
 	struct simt_beside view;
 	struct simt_step step;
 	struct simt_reading readings[BESIDE_READINGS];
@@ -39,7 +68,7 @@ void beside_end(struct gpu *g); /* before the SMs are freed */
 enum gpu_beside beside_allowed(const struct gpu *g);
 
 void beside_kernel_begin(struct sm *sm);
-void beside_reset(struct sm *sm); /* the pool was emptied */
+void beside_reset(struct gpu *g); /* the pool was emptied */
 void beside_free(struct sm *sm);
 /* A step of an SM that has a beside, in either half. */
 bool beside_step(struct sm *sm, struct simt_warp *t, struct simt_step *step);
@@ -54,17 +83,26 @@ static inline bool beside_holds(const struct sm *sm, const struct sm_warp *w)
 	const uint32_t fetched = 4; /* two groups, the L1I's request and its place there for each */
 
 	return inst->flags & SIMT_OUTSIDE || inst->mark || w->watch || b->reading_count == BESIDE_READINGS ||
-	       b->stash.count < fetched;
+	       b->hand->stash.count < fetched;
 }
 
 /* mem_req_get for an SM. */
 static inline struct mem_req *sm_req_get(struct sm *sm)
 {
-	return unlikely(sm->is_beside) ? mem_req_stash_get(&sm->beside->stash) : mem_req_get(sm->gpu->pool);
+	return unlikely(sm->is_beside) ? mem_req_stash_get(&sm->beside->hand->stash) : mem_req_get(sm->gpu->pool);
 }
 
 /* Whoever includes this is an SM's: beside others it must not reach into the pool that all share. */
 #pragma GCC poison mem_req_get
+
+/* The SM has put a request into its queue. */
+static inline void beside_pushed(struct sm *sm)
+{
+	struct sm_beside *b = sm->beside;
+
+	b->was_empty |= sm->out_count == 1;
+	b->pushed++;
+}
 
 static inline void beside_wake(struct sm *sm, uint32_t at)
 {

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 
@@ -118,6 +119,7 @@ static void clean(struct gpu *g)
 {
 	sim_cancel_all(g->engine);
 	mem_req_pool_reset(g->pool);
+	beside_reset(g);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_reset(g->sms[i]);
 	for (uint32_t i = 0; i < g->slice_count; i++)

@@ -625,6 +625,5 @@ void sm_reset(struct sm *sm)
 	mem_cache_reset(sm->l1c);
 	mem_cache_reset(sm->l1t);
 	sm->spare = sm_req_get(sm); /* the pool was emptied */
-	if (sm->beside)
-		beside_reset(sm);
+	sm->breaks = 0;
 }

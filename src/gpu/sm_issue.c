@@ -300,7 +300,7 @@ void sm_count_issue(struct sm *sm, const struct simt_step *step)
 	if (unlikely(step->inst->unit == SIMT_UNIT_TENSOR && threads))
 		st->tensor_slots += step->inst->issue_slots;
 	if (unlikely(sm->is_beside))
-		sm->beside->threads += threads;
+		sm->beside->hand->threads += threads;
 	else
 		sm_count_threads(sm->gpu, threads);
 }

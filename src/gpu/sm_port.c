@@ -13,13 +13,13 @@ static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem
 	r->slice = near_slice(g, sm->cluster, slice_of_place(g, stack, r));
 	base_fifo_push(&sm->out, r, next);
 	sm->out_count++;
-	g->sm_has_request[sm->index] = true;
 	if (unlikely(sm->is_beside)) {
-		g->clusters[sm->cluster].queued_count++;
-		sm->beside->wakes_cluster |= sm->out_count == 1;
-	} else if (sm->stack == UINT32_MAX) {
-		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
+		beside_pushed(sm);
+		return;
 	}
+	g->sm_has_request[sm->index] = true;
+	if (sm->stack == UINT32_MAX)
+		cluster_push(&g->clusters[sm->cluster], sm->out_count == 1);
 }
 
 static void push_placed(struct sm *sm, struct mem_req *r)
@@ -34,7 +34,7 @@ static void push_placed(struct sm *sm, struct mem_req *r)
 	if (unlikely(g->account != NULL))
 		account_sent(r);
 	if (unlikely(sm->is_beside))
-		sm->beside->requests++;
+		sm->beside->hand->requests++;
 	else
 		g->memory_stats.requests++;
 	push(sm, r, r->stack);

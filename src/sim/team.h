@@ -1,12 +1,13 @@
 /* team.h - threads that do the parts of one step of the simulation together.
  *
  * A step (sim_team_run) is a set of items, each of which any thread may do; the caller's thread is one of the team and
- * returns when all are done. An item has a home, the thread that does it as long as that one keeps up, so that what
- * belongs to an item stays in that thread's cache. A thread that has done its own does what others have left: nobody
- * waits for a thread that the host does not run, but for an item that it has begun.
+ * returns when all are done. An item has a home, the thread that does it as long as that one keeps up: what belongs to
+ * an item stays in that thread's cache, and to fetch it from there takes longer than to wait for a thread that is a
+ * little behind. The caller does what those have left that have not come in time: nobody waits for long for a thread
+ * that the host does not run, but for an item that it has begun.
  *
  * Nothing that a run computes may depend on who does an item; so the team may leave all of a step to the caller, and
- * does so for a while where the others come too late (more threads than free cores).
+ * does so for a while where the others have cost it more time than they have saved (more threads than free cores).
  */
 #ifndef STRATA_SIM_TEAM_H
 #define STRATA_SIM_TEAM_H
@@ -17,7 +18,8 @@ enum { SIM_TEAM_MAX = 64 }; /* threads */
 
 struct sim_team;
 
-typedef void (*sim_team_fn)(void *ctx, uint32_t item);
+/* thread: who does it, 0 is the caller. */
+typedef void (*sim_team_fn)(void *ctx, uint32_t thread, uint32_t item);
 
 /* So many threads, the caller's included: 2 to SIM_TEAM_MAX. Items are numbers below item_count. NULL: the host gives
  * no threads. */
@@ -26,7 +28,7 @@ void sim_team_free(struct sim_team *t);
 /* How many there are: the host may give fewer. */
 uint32_t sim_team_threads(const struct sim_team *t);
 
-/* Does fn(ctx, item) for each of the items, which are in ascending order. */
+/* Does fn(ctx, thread, item) for each of the items, which are in ascending order. */
 void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx);
 
 #endif

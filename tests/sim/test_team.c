@@ -17,13 +17,15 @@ enum { ITEMS = 67, STEPS = 3000 };
 struct work {
 	uint32_t done[ITEMS]; /* plain: each is one thread's at a time */
 	uint64_t sum[ITEMS];
+	uint32_t thread[ITEMS]; /* that did it last */
 };
 
-static void work(void *ctx, uint32_t item)
+static void work(void *ctx, uint32_t thread, uint32_t item)
 {
 	struct work *w = ctx;
 
 	w->done[item]++;
+	w->thread[item] = thread;
 	for (uint32_t i = 0; i < item % 7 * 50; i++)
 		w->sum[item] = w->sum[item] * 6364136223846793005ull + item;
 }
@@ -51,6 +53,28 @@ static void each_item_is_done_once(void **state)
 		}
 		sim_team_free(t);
 	}
+}
+
+/* An item is its home's, or the caller's where that one does not come: no other thread fetches it. */
+static void an_item_stays_at_home(void **state)
+{
+	const uint32_t threads = 4;
+	struct sim_team *t = sim_team_new(threads, ITEMS);
+	struct work w = {.done = {0}};
+	uint32_t items[ITEMS], helped = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < ITEMS; i++)
+		items[i] = i;
+	for (uint32_t step = 0; step < STEPS; step++) {
+		sim_team_run(t, items, ITEMS, work, &w);
+		for (uint32_t i = 0; i < ITEMS; i++) {
+			assert_true(w.thread[i] == 0 || w.thread[i] == i % threads);
+			helped += w.thread[i] != 0;
+		}
+	}
+	print_message("%u of %u items by other threads\n", helped, ITEMS * STEPS);
+	sim_team_free(t);
 }
 
 static void a_step_may_be_empty_or_have_one_item(void **state)
@@ -115,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_item_is_done_once),
+	    cmocka_unit_test(an_item_stays_at_home),
 	    cmocka_unit_test(a_step_may_be_empty_or_have_one_item),
 	    cmocka_unit_test(threads_that_slept_go_on),
 	    cmocka_unit_test(a_fork_goes_on_alone),
