@@ -441,6 +441,103 @@ static void limit_ends_with_the_gathering(void **state)
 	assert_int_equal(kept.in_time, 1);
 }
 
+/* Two CTAs are ordered to no SM in particular; the one that has room for a CTA has it for the first, and when that has
+ * ended there for the second, which stands until then, or goes on when its time is up. */
+struct queue {
+	struct mover mover; /* the first: what placed and done know */
+	uint64_t wait_cycles, second_place_cycle, first_done_cycle;
+	uint32_t orders, asked, late, stands;
+};
+
+enum { PIM = 2 };
+
+static uint64_t queue_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct queue *m = ctx;
+
+	(void)cycle;
+	for (; m->orders < 2; m->orders++) {
+		const struct carry_cta_order o = {.from_sm = m->mover.resident[m->orders],
+						  .to_sm = CARRY_NO_SM,
+						  .cta = m->orders,
+						  .is_free = true,
+						  .stops = true,
+						  .wait_cycles = m->wait_cycles};
+
+		carry_cta_gather(g, &o);
+	}
+	return 0;
+}
+
+static uint32_t queue_place(void *ctx, struct gpu *g)
+{
+	struct queue *m = ctx;
+
+	m->asked++;
+	return gpu_cta_room(g, PIM) ? PIM : CARRY_NO_SM;
+}
+
+static bool queue_gathered(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time)
+{
+	struct queue *m = ctx;
+
+	(void)sm;
+	m->late += !is_in_time;
+	if (!is_in_time)
+		return false;
+	m->mover.resident[cta] = PIM;
+	if (m->stands++)
+		m->second_place_cycle = gpu_now_cycles(g);
+	return true;
+}
+
+static void queue_done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct queue *m = ctx;
+
+	done(ctx, g, sm, cta);
+	if (!m->first_done_cycle)
+		m->first_done_cycle = gpu_now_cycles(g);
+}
+
+static void queue_run(struct queue *m)
+{
+	static const struct fake_inst rounds[] = {
+	    FAKE_LOAD(1, near_or_far), FAKE_ALU(SIMT_UNIT_FP32, 2, 1), FAKE_LOOP(0, 15), FAKE_EXIT,
+	};
+	static const struct carry_policy queue_ops = {.name = "queue",
+						.cta_placed = placed,
+						.cta_done = queue_done,
+						.epoch = queue_epoch,
+						.epoch_cycles = 100,
+						.cta_place = queue_place,
+						.cta_gathered = queue_gathered};
+	static const char *const settings[] = {SMALL, "gpu.stack_sm_warp_slot_count", "2", NULL};
+	struct rig r;
+
+	rig_open(&r, &queue_ops, m, settings);
+	rig_run(&r, rounds, ARRAY_COUNT(rounds), 2, 64);
+	assert_int_equal(m->mover.done[0] + m->mover.done[1], 2);
+	assert_int_equal(rig_stat(&r, "sm.warp_instructions"), 4 * (3 * 16 + 1));
+	assert_int_equal(rig_stat(&r, "gpu.cta_moves") + rig_stat(&r, "gpu.cta_releases"), 2);
+	rig_close(&r);
+}
+
+static void waits_for_a_place(void **state)
+{
+	struct queue waits = {.wait_cycles = 1000000}, hasty = {.wait_cycles = 50};
+
+	(void)state;
+	queue_run(&waits);
+	assert_int_equal(waits.late, 0);
+	assert_int_equal(waits.mover.done_in_stacks, 2);
+	assert_true(waits.asked > 2);
+	assert_in_range(waits.second_place_cycle, waits.first_done_cycle, waits.first_done_cycle + 2);
+	queue_run(&hasty);
+	assert_int_equal(hasty.late, 1);
+	assert_int_equal(hasty.mover.done_in_stacks, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +547,7 @@ int main(void)
 	    cmocka_unit_test(ctas_start_in_stacks),  cmocka_unit_test(full_vault_serves_in_turn),
 	    cmocka_unit_test(stores_of_ended_warps), cmocka_unit_test(gathers_behind_a_barrier),
 	    cmocka_unit_test(gathers_too_late),	     cmocka_unit_test(limit_ends_with_the_gathering),
+	    cmocka_unit_test(waits_for_a_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

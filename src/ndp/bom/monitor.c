@@ -225,7 +225,8 @@ static enum bom_verdict judge(struct monitor *b, struct gpu *g, uint32_t core, u
 	    .uses_shared = b->uses_shared,
 	    .memory_share = b->memory_share,
 	    .min_memory_share = p->bom_min_memory_share,
-	    .has_room = pim < b->pim_count,
+	    .has_room = pim < b->pim_count ||
+			(p->bom_when_full == BOM_FULL_WAIT && p->bom_wait_cycles > 0),
 	};
 
 	return bom_judge(&s);
@@ -237,7 +238,7 @@ static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta,
 	const struct carry_cta_order o = {
 	    .from_sm = core,
 	    .cta = cta,
-	    .to_sm = b->core_count + pim,
+	    .to_sm = pim < b->pim_count ? b->core_count + pim : CARRY_NO_SM,
 	    .latency_cycles = (uint32_t)p->bom_latency_cycles,
 	    .is_free = !p->bom_packets,
 	    .converges = !p->bom_diverged,
@@ -245,7 +246,10 @@ static void leave(struct monitor *b, struct gpu *g, uint32_t core, uint64_t cta,
 	    .wait_cycles = p->bom_wait_cycles,
 	};
 
-	b->pim_turn = (pim + 1) % b->pim_count;
+	if (pim < b->pim_count)
+		b->pim_turn = (pim + 1) % b->pim_count;
+	else
+		b->stats.room_wait_count++;
 	if (p->bom_wait_cycles) {
 		bom_core_block(&b->cores[core], cta)->is_waiting = true;
 		carry_cta_gather(g, &o);
@@ -275,6 +279,18 @@ static bool monitor_cta_gathered(void *ctx, struct gpu *g, uint32_t sm, uint64_t
 	x->look_cycle = now + b->params->bom_look_cycles;
 	c->offload_cycle = now;
 	return false;
+}
+
+/* A place for a block that was selected without one. */
+static uint32_t monitor_cta_place(void *ctx, struct gpu *g)
+{
+	struct monitor *b = ctx;
+	const uint32_t pim = destination(b, g);
+
+	if (pim == b->pim_count)
+		return CARRY_NO_SM;
+	b->pim_turn = (pim + 1) % b->pim_count;
+	return b->core_count + pim;
 }
 
 /* True: the core is done with until its next look. */
@@ -420,6 +436,7 @@ const struct ndp_mechanism ndp_bom = {
 	    .cta_placed = monitor_cta_placed,
 	    .cta_done = monitor_cta_done,
 	    .cta_gathered = monitor_cta_gathered,
+	    .cta_place = monitor_cta_place,
 	    .learns = monitor_learns,
 	    .epoch = monitor_epoch,
 	    .epoch_cycles = 1,

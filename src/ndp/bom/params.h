@@ -10,6 +10,8 @@
 	X(BOM_DRAIN_NONE, none) X(BOM_DRAIN_RESULTS, results) X(BOM_DRAIN_LOADS, loads) X(BOM_DRAIN_STORES, stores)
 #define BOM_RATES(X) X(BOM_RATES_KERNEL, kernel) X(BOM_RATES_RUN, run) X(BOM_RATES_LOOK, look)
 #define BOM_MEANS(X) X(BOM_MEAN_CORE, core) X(BOM_MEAN_KERNEL, kernel)
+#define BOM_WHEN_FULLS(X) X(BOM_FULL_STAY, stay) X(BOM_FULL_WAIT, wait)
+enum bom_when_full { BOM_WHEN_FULLS(SIM_PARAM_ENUMERATOR) };
 enum bom_pace_kind { BOM_PACES(SIM_PARAM_ENUMERATOR) };
 enum bom_rates { BOM_RATES(SIM_PARAM_ENUMERATOR) };
 enum bom_mean { BOM_MEANS(SIM_PARAM_ENUMERATOR) };

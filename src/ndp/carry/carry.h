@@ -151,6 +151,8 @@ struct carry_policy {
 	/* After carry_cta_gather: the CTA may leave now (is_in_time), and does if the answer is true; or its time is
 	 * up, and it stays whatever the answer is. Not called of one that ends before. */
 	bool (*cta_gathered)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time);
+	/* An SM of a stack with room for a CTA that was ordered to none and might leave now; CARRY_NO_SM: none has. */
+	uint32_t (*cta_place)(void *ctx, struct gpu *g);
 	/* Registers the policy's statistics. */
 	void (*add_stats)(void *ctx, struct sim_stats *stats);
 	/* Fills items, which the policy owns; returns their number, at most cap. */
@@ -184,8 +186,9 @@ void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_s
  * none is diverged. With stops a warp of which that holds stops and waits for the others, but goes on while one waits
  * at a barrier; without, all go on until it holds of all at once. Then the policy's cta_gathered is asked. After
  * wait_cycles the CTA stays. */
+enum { CARRY_NO_SM = UINT32_MAX };
 struct carry_cta_order {
-	uint32_t from_sm, to_sm;
+	uint32_t from_sm, to_sm; /* to_sm CARRY_NO_SM: it waits for one, too, which the policy's cta_place names */
 	uint64_t cta;
 	uint32_t latency_cycles;
 	bool is_free;

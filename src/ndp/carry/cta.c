@@ -5,7 +5,8 @@
  *   carry_cta_move: its warps are held -> what they have in flight arrives -> latency -> [packets over crossbar, slice
  *   and TX] -> its place is free for the next CTA -> all packets are there -> its live warps resume where they stood
  *
- * The place at the other SM is kept from the order on, so nothing waits in the stack.
+ * The place at the other SM is kept from the order on, or from when its warps stand and there is one: so nothing waits
+ * in the stack.
  */
 #include "ndp/carry/priv.h"
 
@@ -21,7 +22,7 @@ const struct sim_stat_table carry_cta_stat_table = {"gpu", stat_rows, ARRAY_COUN
 
 /* A CTA on its way from one SM to another. */
 struct migration {
-	struct sm *from, *to;
+	struct sm *from, *to; /* to: NULL until it has a place */
 	struct simt_cta *cta;
 	uint64_t index, start_cycle; /* as in struct sm_cta */
 	uint64_t order_cycle, leave_cycle;
@@ -168,23 +169,30 @@ void carry_cta_offered(struct gpu *g, const char *why)
 }
 
 /* Keeps a place for it, which is its own from now on. */
+static void keep_place(struct gpu *g, struct migration *m, uint32_t to)
+{
+	CHECK(g->sms[to]->stack != UINT32_MAX && gpu_cta_room(g, to));
+	m->to = g->sms[to];
+	m->to->ctas_coming++;
+}
+
 static struct migration *order(struct gpu *g, const struct carry_cta_order *o)
 {
 	struct carry *c = carry_of(g);
-	struct sm *sm = g->sms[o->from_sm], *to = g->sms[o->to_sm];
+	struct sm *sm = g->sms[o->from_sm];
 	struct sm_cta *cta = cta_of(g, o->from_sm, o->cta);
 	struct migration *m = migration_new(c);
 
-	CHECK(sm->stack == UINT32_MAX && to->stack != UINT32_MAX && gpu_cta_room(g, o->to_sm));
+	CHECK(sm->stack == UINT32_MAX);
 	m->from = sm;
-	m->to = to;
 	m->cta = cta->cta;
 	m->index = o->cta;
 	m->start_cycle = cta->start_cycle;
 	m->order_cycle = now_cycle(g);
 	m->latency_cycles = o->latency_cycles;
 	m->is_free = o->is_free;
-	to->ctas_coming++;
+	if (o->to_sm != CARRY_NO_SM)
+		keep_place(g, m, o->to_sm);
 	sm_touch(sm);
 	return m;
 }
@@ -302,7 +310,8 @@ static void gather_end(struct carry *c, struct migration *m)
 static void stay(struct carry *c, struct migration *m)
 {
 	c->cta_stats.cta_releases++;
-	m->to->ctas_coming--;
+	if (m->to)
+		m->to->ctas_coming--;
 	migration_free(c, m);
 }
 
@@ -338,6 +347,19 @@ static bool all_stand(const struct sm *sm, const struct sm_cta *cta)
 	return true;
 }
 
+/* Has it a place, or is there one now? */
+static bool has_place(struct carry *c, struct migration *m)
+{
+	uint32_t to;
+
+	if (m->to)
+		return true;
+	to = c->policy->cta_place(c->policy_ctx, c->gpu);
+	if (to != CARRY_NO_SM)
+		keep_place(c->gpu, m, to);
+	return m->to != NULL;
+}
+
 /* True: all its warps have stopped, and it leaves. */
 static bool gather(struct carry *c, struct migration *m, uint64_t cycle)
 {
@@ -347,7 +369,7 @@ static bool gather(struct carry *c, struct migration *m, uint64_t cycle)
 	bool is_in_time;
 
 	sm_touch(sm);
-	is_in_time = m->stops ? all_stand(sm, cta) : may_leave(m);
+	is_in_time = (m->stops ? all_stand(sm, cta) : may_leave(m)) && has_place(c, m);
 	if (!is_in_time && cycle < m->give_up_cycle)
 		return false;
 	unwatch(c, sm, cta);
@@ -362,11 +384,13 @@ static bool gather(struct carry *c, struct migration *m, uint64_t cycle)
 	return false;
 }
 
-/* One that gathers has ended first. */
+/* One that gathers has ended first; or one in a stack has, and there is room. */
 static void cta_done(void *self, struct sm *sm, uint64_t index)
 {
 	struct carry *c = self;
 
+	if (sm->stack != UINT32_MAX && c->migrations) /* somebody may wait for its place */
+		look(c);
 	for (struct migration *m = c->migrations; m; m = m->next) {
 		if (m->is_gathering && m->from == sm && m->index == index) {
 			gather_end(c, m);
