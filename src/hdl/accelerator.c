@@ -112,8 +112,8 @@ static const struct range *entry_for(struct accelerator *a, const struct hdl_por
 	const struct range *range;
 
 	if (!r->request_bytes || at % a->s->port_bytes + r->request_bytes > a->s->port_bytes)
-		hdl_fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many", what,
-		     r->request_bytes, at, a->s->port_bytes);
+		hdl_fail(a, "%s %u bytes at 0x%" G_GINT64_MODIFIER "x; expected 1 to %u within a block of as many",
+			 what, r->request_bytes, at, a->s->port_bytes);
 	range = range_of(a, at, at + r->request_bytes);
 	if (!range)
 		hdl_fail(a,

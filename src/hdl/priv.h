@@ -16,13 +16,13 @@ struct access {
 	uint64_t address, done_units;
 	uint8_t bytes; /* 0: nobody has it */
 	bool is_write, is_done;
-	uint8_t *old;	       /* its bytes by a stale entry; NULL: they are the program's */
-	uint8_t *data;	       /* its own, of those of the request */
+	uint8_t *old;		/* its bytes by a stale entry; NULL: they are the program's */
+	uint8_t *data;		/* its own, of those of the request */
 	struct access *request; /* the first one */
-	struct access *next;   /* of the request; NULL: it is the last */
-	/* Of a request, in its first access. */
+	struct access *next;	/* of the request; NULL: it is the last */
+	/* These are of the request, in its first access. */
 	struct access *latest; /* that was done last */
-	uint32_t left;	       /* of its accesses, those that are not done */
+	uint32_t left;	       /* accesses that are not done */
 	uint8_t all[HDL_PORT_BYTES_MAX];
 };
 
@@ -52,7 +52,7 @@ struct accelerator {
 		struct access **order;
 		uint32_t first, count;
 	} port[HDL_PORTS_MAX];
-	/* As they come. */
+	/* Lines of software's lie here in the order in which they come. */
 	struct {
 		BASE_FIFO(struct message);
 	} messages;

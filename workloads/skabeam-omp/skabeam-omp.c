@@ -7,6 +7,7 @@
  */
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #include "common/region.h"
+#include "common/wide.h"
 #include "skabeam/host.h"
 
 #include <stdlib.h>
@@ -19,42 +20,23 @@ static const struct workload_about about = {
 	.paper_size = "256 antennas, 8,192 samples, 8 beams",
 };
 
-enum { ANTENNAS, SAMPLES, BEAMS };
+enum { ANTENNAS, SAMPLES, BEAMS, LANES_OF };
 static const struct workload_count counts[] = {
 	{"antennas", "antennas of the station", 32, 256, 1, 65536, 1, NULL},
 	{"samples", "samples", 1024, 8192, 1, 1048576, 1, NULL},
 	{"beams", "beams", 2, 8, 1, 1024, 1, NULL},
+	WIDE_COUNT,
 };
 
 enum { BLOCK = 32 }; /* samples whose sums stay in the first level while the antennas go by */
 
-/* A sample's four parts, or what they are multiplied by: x_re, x_im, y_re, y_im. */
-typedef float parts __attribute__((vector_size(SAMPLE_FLOATS * sizeof(float))));
-
-static void block_compute(const struct sample *input, const struct weight *weights, struct sample *output,
-			  size_t antennas, size_t times, size_t first, size_t count)
-{
-	parts sums[BLOCK] = {0};
-
-	for (size_t a = 0; a < antennas; a++) {
-		const struct weight w = weights[a];
-		const parts xi = {-w.xx_im, w.xx_im, -w.yx_im, w.yx_im}, xr = {w.xx_re, w.xx_re, w.yx_re, w.yx_re};
-		const parts yi = {-w.xy_im, w.xy_im, -w.yy_im, w.yy_im}, yr = {w.xy_re, w.xy_re, w.yy_re, w.yy_re};
-
-		for (size_t t = 0; t < count; t++) {
-			const parts s = *(const parts *)(const void *)&input[a * times + first + t];
-			const parts x = __builtin_shufflevector(s, s, 0, 1, 0, 1);
-			const parts y = __builtin_shufflevector(s, s, 2, 3, 2, 3);
-			const parts x_turned = __builtin_shufflevector(s, s, 1, 0, 1, 0);
-			const parts y_turned = __builtin_shufflevector(s, s, 3, 2, 3, 2);
-
-			sums[t] = xr * x + (xi * x_turned + sums[t]);
-			sums[t] = yr * y + (yi * y_turned + sums[t]);
-		}
-	}
-	for (size_t t = 0; t < count; t++)
-		output[first + t] = (struct sample){sums[t][0], sums[t][1], sums[t][2], sums[t][3]};
-}
+#define LANES 4
+#include "blocks.h"
+#undef LANES
+WIDE_BEGIN
+#define LANES 8
+#include "blocks.h"
+WIDE_END
 
 int main(int argc, char **argv)
 {
@@ -64,6 +46,7 @@ int main(int argc, char **argv)
 	struct sample *in = workload_host_alloc(antennas * times, sizeof(*in));
 	struct sample *out = workload_host_alloc(beams * times, sizeof(*out));
 	struct weight *weights = workload_host_alloc(beams * antennas, sizeof(*weights));
+	const bool is_wide = wide_check(o.counts[LANES_OF]);
 	double seconds;
 	bool right = true;
 
@@ -85,8 +68,9 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < beams * blocks; i++) {
 			const size_t beam = i / blocks, first = i % blocks * BLOCK;
 
-			block_compute(in, weights + beam * antennas, out + beam * times, antennas, times, first,
-				      times - first < BLOCK ? times - first : BLOCK);
+			(is_wide ? block_compute_8 : block_compute_4)(in, weights + beam * antennas, out + beam * times,
+								      antennas, times, first,
+								      times - first < BLOCK ? times - first : BLOCK);
 		}
 		region_end(&seconds);
 	}

@@ -6,6 +6,7 @@
  */
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #include "common/region.h"
+#include "common/wide.h"
 #include "skacorr/host.h"
 
 #include <stdlib.h>
@@ -18,66 +19,28 @@ static const struct workload_about about = {
 	.paper_size = "512 signals, 1,200 samples",
 };
 
-enum { SIGNALS, SAMPLES };
+enum { SIGNALS, SAMPLES, LANES_OF };
 static const struct workload_count counts[] = {
 	{"signals", "signals", 64, 512, SKACORR_TILE, 16384, SKACORR_TILE, NULL},
 	{"samples", "samples of a dump", 64, 1200, SKACORR_STEPS, 1048576, SKACORR_STEPS, NULL},
+	WIDE_COUNT,
 };
 
-/* Signals that lie side by side: each of a group by the lanes of another is as many sums as the registers take. */
-enum { LANES = 4 };
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
-struct step {
-	lanes re, im;
-};
+enum { ROWS = 4, STEP_BYTES = 32 };
 
-/* Group after group, of each all times: what a tile reads lies together. */
+/* Signals that lie side by side, those of all lanes at a time together: step_4 or step_8. */
 struct packed {
-	struct step *steps;
-	size_t groups, times;
+	void *steps;
+	size_t signals, times;
 };
 
-static void pack(const struct packed *p, const struct sample *input)
-{
-#pragma omp for
-	for (size_t g = 0; g < p->groups; g++)
-		for (size_t t = 0; t < p->times; t++) {
-			const struct sample *x = input + (t * p->groups + g) * LANES;
-
-			p->steps[g * p->times + t] = (struct step){{x[0].re, x[1].re, x[2].re, x[3].re},
-								   {x[0].im, x[1].im, x[2].im, x[3].im}};
-		}
-}
-
-/* All pairs of the signals of two groups. */
-static void tile_compute(const struct packed *p, size_t a, size_t b, struct sample *output)
-{
-	const struct step *x = p->steps + a * p->times, *y = p->steps + b * p->times;
-	lanes re[LANES] = {0}, im[LANES] = {0};
-
-	for (size_t t = 0; t < p->times; t++) {
-		const struct step u = x[t], v = y[t];
-		const lanes turned = -v.im;
-
-#pragma GCC unroll 4
-		for (size_t r = 0; r < LANES; r++) {
-			re[r] = u.im[r] * v.im + (u.re[r] * v.re + re[r]);
-			im[r] = u.re[r] * turned + (u.im[r] * v.re + im[r]);
-		}
-	}
-	for (size_t r = 0; r < LANES; r++)
-		for (size_t l = 0; l < LANES; l++)
-			output[(a * LANES + r) * p->groups * LANES + b * LANES + l] =
-				(struct sample){re[r][l], im[r][l]};
-}
-
-static void pairs_compute(const struct packed *p, struct sample *output)
-{
-#pragma omp for schedule(static, 1) nowait
-	for (size_t i = 0; i < p->groups * p->groups; i++)
-		if (i % p->groups <= i / p->groups)
-			tile_compute(p, i / p->groups, i % p->groups, output);
-}
+#define LANES 4
+#include "pairs.h"
+#undef LANES
+WIDE_BEGIN
+#define LANES 8
+#include "pairs.h"
+WIDE_END
 
 int main(int argc, char **argv)
 {
@@ -85,9 +48,10 @@ int main(int argc, char **argv)
 	const size_t signals = o.counts[SIGNALS], times = o.counts[SAMPLES], in_count = signals * times;
 	struct sample *in = workload_host_alloc(in_count, sizeof(*in));
 	struct sample *out = workload_host_alloc(signals * signals, sizeof(*out));
-	struct packed packed = {.steps = aligned_alloc(sizeof(lanes), in_count / LANES * sizeof(struct step)),
-				.groups = signals / LANES,
+	struct packed packed = {.steps = aligned_alloc(STEP_BYTES, in_count * sizeof(struct sample)),
+				.signals = signals,
 				.times = times};
+	const bool is_wide = wide_check(o.counts[LANES_OF]);
 	double seconds;
 	bool right;
 
@@ -103,8 +67,8 @@ int main(int argc, char **argv)
 #pragma omp parallel
 	{
 		region_begin(&seconds);
-		pack(&packed, in);
-		pairs_compute(&packed, out);
+		(is_wide ? pack_8 : pack_4)(&packed, in);
+		(is_wide ? pairs_compute_8 : pairs_compute_4)(&packed, out);
 		region_end(&seconds);
 	}
 	strata_modelling_end();

@@ -5,8 +5,8 @@
  * value is computed by the same operations as on the GPU.
  */
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#include "common/radix2.h"
 #include "common/region.h"
+#include "common/wide.h"
 #include "skafft/host.h"
 
 #include <stdlib.h>
@@ -19,12 +19,13 @@ static const struct workload_about about = {
 	.paper_size = "64 of 128 x 128 points",
 };
 
-enum { MATRICES, SIDE };
+enum { MATRICES, SIDE, LANES_OF };
 enum { LOG_MIN = 6 };
 static const char *const sides[] = {"64", "128", "256"};
 static const struct workload_count counts[] = {
 	{"matrices", "matrices", 2, 64, 1, 65535, 1, NULL},
 	{"side", "points of a row", SKAFFT_LOG - LOG_MIN, SKAFFT_LOG - LOG_MIN, 0, SKAFFT_LOG_MAX - LOG_MIN, 1, sides},
+	WIDE_COUNT,
 };
 
 struct tables {
@@ -32,22 +33,6 @@ struct tables {
 	float factor_re[SKAFFT_SIDE_MAX], factor_im[SKAFFT_SIDE_MAX];
 	uint16_t place[SKAFFT_SIDE_MAX];
 };
-
-/* RADIX2_LINES rows or columns: their first points are `between` apart, a line's points `step`. */
-static void lines_compute(const struct tables *t, struct sample *first, size_t step, size_t between)
-{
-	struct radix2_point x[SKAFFT_SIDE_MAX];
-
-	for (size_t i = 0; i < t->side; i++)
-		for (size_t l = 0; l < RADIX2_LINES; l++) {
-			x[t->place[i]].re[l] = first[i * step + l * between].re;
-			x[t->place[i]].im[l] = first[i * step + l * between].im;
-		}
-	radix2_transform(x, t->side, t->factor_re, t->factor_im);
-	for (size_t i = 0; i < t->side; i++)
-		for (size_t l = 0; l < RADIX2_LINES; l++)
-			first[i * step + l * between] = (struct sample){x[i].re[l], x[i].im[l]};
-}
 
 static void tables_prepare(struct tables *t, struct sample *factors, unsigned int log)
 {
@@ -60,17 +45,14 @@ static void tables_prepare(struct tables *t, struct sample *factors, unsigned in
 	}
 }
 
-static void matrices_compute(const struct tables *t, struct sample *x, size_t count)
-{
-	const size_t side = t->side, groups = side / RADIX2_LINES;
-
-#pragma omp for
-	for (size_t i = 0; i < count * groups; i++)
-		lines_compute(t, x + i * RADIX2_LINES * side, 1, side);
-#pragma omp for nowait
-	for (size_t i = 0; i < count * groups; i++)
-		lines_compute(t, x + i / groups * side * side + i % groups * RADIX2_LINES, side, 1);
-}
+#define LANES 4
+#include "matrices.h"
+#undef LANES
+WIDE_BEGIN
+#include "common/transpose8.h"
+#define LANES 8
+#include "matrices.h"
+WIDE_END
 
 int main(int argc, char **argv)
 {
@@ -81,6 +63,7 @@ int main(int argc, char **argv)
 	struct sample *want = workload_host_alloc(points, sizeof(*want));
 	struct tables *tables = workload_host_alloc(1, sizeof(*tables));
 	struct sample factors[SKAFFT_SIDE_MAX] = {0};
+	const bool is_wide = wide_check(o.counts[LANES_OF]);
 	double seconds;
 	bool right = true;
 
@@ -95,7 +78,7 @@ int main(int argc, char **argv)
 #pragma omp parallel
 	{
 		region_begin(&seconds);
-		matrices_compute(tables, x, count);
+		(is_wide ? matrices_compute_8 : matrices_compute_4)(tables, x, count);
 		region_end(&seconds);
 	}
 	strata_modelling_end();

@@ -4,6 +4,7 @@
  * that nothing is atomic, a thread's rows stay in its cache, and pixels side by side are added as one vector.
  */
 #include "common/region.h"
+#include "common/wide.h"
 #include "skagrid/host.h"
 
 #include <omp.h>
@@ -17,7 +18,7 @@ static const struct workload_about about = {
 	.paper_size = "32,768 visibilities on 2,048 x 2,048 pixels",
 };
 
-enum { VISIBILITIES, SIDE, ROWS };
+enum { VISIBILITIES, SIDE, ROWS, LANES_OF };
 enum rows { ROWS_SHARED, ROWS_OWNED };
 static const char *const rows[] = {"shared", "owned"};
 static const struct workload_count counts[] = {
@@ -25,11 +26,8 @@ static const struct workload_count counts[] = {
 	{"side", "pixels of a side of the grid", 256, 2048, 2 * SKAGRID_SIDE, 16384, 1, NULL},
 	{"rows", "of the grid, of all threads or of one each", ROWS_SHARED, ROWS_SHARED, ROWS_SHARED, ROWS_OWNED, 1,
 	 rows},
+	WIDE_COUNT,
 };
-
-enum { LANES = 4 };
-/* Windows begin at any pixel. */
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float))));
 
 /* Real and imaginary parts apart. The parts of the matrix lie one after the other. */
 struct planes {
@@ -81,40 +79,13 @@ static void parts_make(struct planes parts, const struct sample *matrix)
 	}
 }
 
-static inline lanes *row_lanes(float *plane, size_t first)
-{
-	return (lanes *)(plane + first);
-}
-
-/* All is loaded before anything is stored: a processor that issues in order does not wait for each load. */
-static void row_add(struct planes grid, size_t pixel, struct planes parts, size_t part, struct sample a)
-{
-	enum { VECTORS = SKAGRID_SIDE / LANES };
-	lanes *const grid_re = row_lanes(grid.re, pixel), *const grid_im = row_lanes(grid.im, pixel);
-	const lanes *const part_re = row_lanes(parts.re, part), *const part_im = row_lanes(parts.im, part);
-	lanes re[VECTORS], im[VECTORS];
-
-#pragma GCC unroll 4
-	for (unsigned int i = 0; i < VECTORS; i++) {
-		re[i] = grid_re[i] + (a.re * part_re[i] - a.im * part_im[i]);
-		im[i] = grid_im[i] + (a.re * part_im[i] + a.im * part_re[i]);
-	}
-#pragma GCC unroll 4
-	for (unsigned int i = 0; i < VECTORS; i++) {
-		grid_re[i] = re[i];
-		grid_im[i] = im[i];
-	}
-}
-
-/* Of `threads` threads, row r of the grid is thread r modulo threads'. */
-static void own_rows_add(struct planes grid, unsigned int side, struct planes parts, const struct place *p,
-			 struct sample a, unsigned int thread, unsigned int threads)
-{
-	const unsigned int first = (thread + threads - p->y % threads) % threads;
-
-	for (unsigned int y = first; y < SKAGRID_SIDE; y += threads)
-		row_add(grid, (size_t)(p->y + y) * side + p->x, parts, part_first(p) + (size_t)y * SKAGRID_SIDE, a);
-}
+#define LANES 4
+#include "rows.h"
+#undef LANES
+WIDE_BEGIN
+#define LANES 8
+#include "rows.h"
+WIDE_END
 
 int main(int argc, char **argv)
 {
@@ -128,9 +99,12 @@ int main(int argc, char **argv)
 	float *got = workload_host_alloc(grid_count, sizeof(*got));
 	const struct planes parts = planes_new(MATRIX_SIDE * MATRIX_SIDE), grid = planes_new(grid_count / 2);
 	const bool is_owned = o.counts[ROWS] == ROWS_OWNED;
+	const bool is_wide = wide_check(o.counts[LANES_OF]);
 	double seconds;
 	bool right;
 
+	if (is_wide && !is_owned)
+		workload_fail("--lanes 8 is of --rows owned: shared pixels are added one by one");
 	strata_modelling_end();
 	samples_make(visibilities, count, o.seed, 0);
 	samples_make(matrix, MATRIX_SIDE * MATRIX_SIDE, o.seed, 2);
@@ -153,8 +127,10 @@ int main(int argc, char **argv)
 		region_begin(&seconds);
 		if (is_owned)
 			for (unsigned int v = 0; v < count; v++)
-				own_rows_add(grid, side, parts, &places[v], visibilities[v],
-					     (unsigned int)omp_get_thread_num(), (unsigned int)omp_get_num_threads());
+				(is_wide ? own_rows_add_8
+					 : own_rows_add_4)(grid, side, parts, &places[v], visibilities[v],
+							   (unsigned int)omp_get_thread_num(),
+							   (unsigned int)omp_get_num_threads());
 		else
 #pragma omp for nowait
 			for (unsigned int v = 0; v < count; v++)
