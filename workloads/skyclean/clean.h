@@ -8,7 +8,7 @@
 #include "common/program.h"
 
 /* The numbers of the command line. */
-enum { SIDE, ITERATIONS, FIND_ON, SUBTRACT_ON, THREADS };
+enum { SIDE, ITERATIONS, FIND_ON, SUBTRACT_ON, THREADS, HANDOVER };
 
 struct peak {
 	float value;

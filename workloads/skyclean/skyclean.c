@@ -22,13 +22,17 @@ static const struct workload_about about = {
 
 enum { ON_CPU, ON_NDP };
 enum { SOURCES = 24 };
+enum { BY_DIRECTORY, BY_FLUSH };
 static const char *const places[] = {"cpu", "ndp"};
+static const char *const handovers[] = {"directory", "flush"};
 static const struct workload_count counts[] = {
 	{"side", "pixels of the image's side", 64, 1024, 64, 4096, 8, NULL},
 	{"iterations", "sources that are subtracted", 10, 50, 1, 1000000, 1, NULL},
 	{"find", "who finds the brightest pixel; an NDP, if there is one", ON_CPU, ON_CPU, 0, ON_NDP, 1, places},
 	{"subtract", "who subtracts", ON_CPU, ON_CPU, 0, ON_NDP, 1, places},
 	{"threads", "threads of the CPU; 0: one for each of its hardware threads", 0, 0, 0, 4096, 1, NULL},
+	{"handover", "of the image, CPU to NDP; flush: the CPU writes it back and forgets it before a message",
+	 BY_DIRECTORY, BY_DIRECTORY, 0, BY_FLUSH, 1, handovers},
 };
 
 static const float gain = 0.1f; /* choice: the thesis does not say; common in CLEAN */
@@ -38,9 +42,10 @@ struct clean {
 	float *model;
 	uint32_t iterations, threads;
 	bool finds_near, subtracts_near;
+	bool is_flushed; /* what one side has of the image when the other one needs it */
 	struct near *near;
 	struct peak *peaks; /* of the CPU's threads */
-	double finding, subtracting;
+	double finding, subtracting, handing;
 };
 
 /* ---- the input ---- */
@@ -72,10 +77,25 @@ static void image_make(const struct picture *p, uint64_t seed)
 
 /* ---- CLEAN ---- */
 
+/* The image goes to an NDP that nobody keeps coherent, or the CPU's copies will be old when it has written: line by
+ * line, as the thesis' flushRangeToRAM and readFromRAM (section 5.2.3), which are the same instruction. */
+static void hand_over(struct clean *c)
+{
+	double begin;
+
+	if (!c->is_flushed || (c->finds_near && c->subtracts_near))
+		return;
+	begin = workload_seconds();
+	strata_flush(c->picture.image, (size_t)c->picture.side * c->picture.side * sizeof(float));
+	c->handing += workload_seconds() - begin;
+}
+
 static struct peak find(struct clean *c)
 {
-	if (c->finds_near)
+	if (c->finds_near) {
+		hand_over(c);
 		return near_find(c->near);
+	}
 #pragma omp parallel num_threads(c->threads)
 	{
 		const uint32_t part = (uint32_t)omp_get_thread_num();
@@ -88,6 +108,7 @@ static struct peak find(struct clean *c)
 static void subtract(struct clean *c, uint32_t index, float factor)
 {
 	if (c->subtracts_near) {
+		hand_over(c);
 		near_subtract(c->near, index, factor);
 		return;
 	}
@@ -155,7 +176,8 @@ static struct clean clean_make(const struct workload_options *o)
 			  .iterations = o->counts[ITERATIONS],
 			  .threads = o->counts[THREADS] ? o->counts[THREADS] : (uint32_t)omp_get_num_procs(),
 			  .finds_near = is_near && o->counts[FIND_ON] == ON_NDP,
-			  .subtracts_near = is_near && o->counts[SUBTRACT_ON] == ON_NDP};
+			  .subtracts_near = is_near && o->counts[SUBTRACT_ON] == ON_NDP,
+			  .is_flushed = o->counts[HANDOVER] == BY_FLUSH};
 
 	c.model = workload_host_alloc((size_t)side * side, sizeof(float));
 	c.peaks = workload_host_alloc(c.threads, sizeof(*c.peaks));
@@ -199,6 +221,8 @@ int main(int argc, char **argv)
 	strata_modelling_end();
 	workload_measure("find_time", c.finding / c.iterations * 1e6, "us");
 	workload_measure("subtract_time", c.subtracting / c.iterations * 1e6, "us");
+	if (c.is_flushed)
+		workload_measure("handover_time", c.handing / c.iterations * 1e6, "us");
 	workload_measure("iteration_time", (c.finding + c.subtracting) / c.iterations * 1e6, "us");
 	right = is_right(&c, o.seed);
 	clean_free(&c);
