@@ -10,7 +10,6 @@
 
 enum {
 	WRITTEN_MAX = 32, /* ranges that are told apart */
-	LEAST_SMS = 4,	  /* fewer are done sooner by one thread */
 	HAND_REQUESTS = 16 * BESIDE_REQUESTS,
 };
 
@@ -24,12 +23,16 @@ struct beside {
 	uint32_t hand_count;
 	struct sim_comp first; /* of the SMs; the others follow */
 	uint32_t *clusters; /* of the SMs that tick */
+	uint16_t *cluster_of; /* [SM] */
+	uint32_t *sm_first;   /* [cluster]: and the end of the last one */
 	uint32_t word_count; /* of bits by number of the SM */
 	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
 	/* What has been written in the second half of this cycle; more than WRITTEN_MAX: who knows where. */
 	struct range written[WRITTEN_MAX];
 	uint32_t written_count;
-	_Alignas(HOST_LINE_BYTES) uint64_t cycle;
+	/* What changes with each step and all look at: in one line, where SMs are few. */
+	_Alignas(HOST_LINE_BYTES) uint64_t step;
+	uint64_t cycle;
 	uint64_t due[SIM_COMPS_MAX / 64]; /* SMs that tick, by component of the domain */
 };
 
@@ -127,7 +130,8 @@ static void hand_over(struct sm *sm, uint64_t cycle)
 		h->pushes[h->push_count++] =
 		    (struct beside_push){.sm = (uint16_t)sm->index, .count = b->pushed, .is_first = b->was_empty};
 	if (b->reading_count)
-		h->words[word].reads |= bit;
+		h->reads[word] |= bit;
+	h->taken = (uint16_t)h->stash.taken;
 	if (sm->breaks)
 		h->words[word].turns |= bit;
 	else if (sm->base + b->wake == cycle + 1)
@@ -156,20 +160,33 @@ static void first_half(struct sm *sm, struct beside_hand *hand, uint64_t cycle)
 	hand_over(sm, cycle);
 }
 
-static bool is_due(const struct beside *s, const struct sm *sm)
+static bool is_due(const struct beside *s, uint32_t sm)
 {
-	return s->due[sm->comp.index / 64] >> sm->comp.index % 64 & 1;
+	const uint32_t index = s->first.index + sm;
+
+	return s->due[index / 64] >> index % 64 & 1;
+}
+
+static void hand_begin(struct beside_hand *h, const struct beside *s)
+{
+	h->step = s->step;
+	h->threads = 0;
+	h->requests = h->taken = h->push_count = h->wake_count = 0;
+	for (uint32_t w = 0; w < s->word_count; w++)
+		h->words[w].turns = h->words[w].next = h->reads[w] = 0;
 }
 
 static void cluster_first_half(void *ctx, uint32_t thread, uint32_t cluster)
 {
 	struct gpu *g = ctx;
-	const struct cluster *c = &g->clusters[cluster];
-	struct beside_hand *hand = &g->beside->hands[thread];
+	const struct beside *s = g->beside;
+	struct beside_hand *hand = &s->hands[thread];
 
-	for (uint32_t i = c->sm_first; i < c->sm_first + c->sm_count; i++)
-		if (is_due(g->beside, g->sms[i]))
-			first_half(g->sms[i], hand, g->beside->cycle);
+	if (hand->step != s->step)
+		hand_begin(hand, s);
+	for (uint32_t i = s->sm_first[cluster]; i < s->sm_first[cluster + 1]; i++)
+		if (is_due(s, i))
+			first_half(g->sms[i], hand, s->cycle);
 }
 
 /* ---- the second half ---- */
@@ -191,14 +208,8 @@ static void fault_take(struct sm *sm)
 	gpu_fail(sm->gpu);
 }
 
-/* What the SMs of a thread have counted and sent, and when they tick again. */
-static void hand_take(struct gpu *g, struct beside_hand *h, uint64_t cycle)
+static void pushes_take(struct gpu *g, const struct beside_hand *h)
 {
-	struct beside *s = g->beside;
-
-	if (h->threads)
-		sm_count_threads(g, h->threads);
-	g->memory_stats.requests += h->requests;
 	for (uint32_t i = 0; i < h->push_count; i++) {
 		struct cluster *c = &g->clusters[g->sms[h->pushes[i].sm]->cluster];
 
@@ -207,18 +218,38 @@ static void hand_take(struct gpu *g, struct beside_hand *h, uint64_t cycle)
 		if (h->pushes[i].is_first)
 			cluster_wake(c);
 	}
+}
+
+static void wakes_take(struct gpu *g, const struct beside_hand *h)
+{
+	const struct beside *s = g->beside;
+
 	for (uint32_t i = 0; i < h->wake_count; i++)
 		sim_wake_cycle(g->engine, comp_of(g, h->wakes[i].sm), h->wakes[i].cycle);
 	for (uint32_t w = 0; w < s->word_count; w++) {
 		for (uint64_t m = h->words[w].next; m; m &= m - 1)
-			sim_wake_cycle(g->engine, comp_of(g, w * 64 + (uint32_t)__builtin_ctzll(m)), cycle + 1);
-		s->turns[w] |= h->words[w].turns;
-		s->reads[w] |= h->words[w].reads;
-		h->words[w].turns = h->words[w].reads = h->words[w].next = 0;
+			sim_wake_cycle(g->engine, comp_of(g, w * 64 + (uint32_t)__builtin_ctzll(m)), s->cycle + 1);
 	}
-	if (h->stash.taken)
+}
+
+/* What the SMs of a thread have counted and sent, and when they tick again. Returns whether one is held. */
+static bool hand_take(struct gpu *g, struct beside_hand *h)
+{
+	struct beside *s = g->beside;
+	uint64_t any = 0;
+
+	if (h->threads)
+		sm_count_threads(g, h->threads);
+	g->memory_stats.requests += h->requests;
+	pushes_take(g, h);
+	wakes_take(g, h);
+	for (uint32_t w = 0; w < s->word_count; w++) {
+		s->turns[w] |= h->words[w].turns;
+		any |= h->words[w].turns;
+	}
+	if (h->taken)
 		mem_req_stash_fill(g->pool, &h->stash, HAND_REQUESTS);
-	h->threads = h->requests = h->push_count = h->wake_count = 0;
+	return any != 0;
 }
 
 /* Loads of the SMs up to this one, of which none has been looked at yet: those that were to see what has been written
@@ -256,21 +287,35 @@ static void second_half(struct sm *sm, uint64_t cycle)
 	}
 }
 
-static void second_halves(struct gpu *g, uint64_t cycle)
+static void turns_do(struct gpu *g)
 {
 	struct beside *s = g->beside;
 
-	for (uint32_t i = 0; i < s->hand_count; i++)
-		hand_take(g, &s->hands[i], cycle);
 	for (uint32_t w = 0; w < s->word_count; w++) {
 		for (; s->turns[w]; s->turns[w] &= s->turns[w] - 1) {
 			const uint32_t sm = w * 64 + (uint32_t)__builtin_ctzll(s->turns[w]);
 
 			reads_settle(g, sm);
-			second_half(g->sms[sm], cycle);
+			second_half(g->sms[sm], s->cycle);
 		}
 	}
 	reads_settle(g, g->sm_count - 1);
+}
+
+static void second_halves(struct gpu *g)
+{
+	struct beside *s = g->beside;
+	bool are_held = false;
+
+	for (uint32_t i = 0; i < s->hand_count; i++)
+		if (s->hands[i].step == s->step)
+			are_held |= hand_take(g, &s->hands[i]);
+	if (!are_held)
+		return; /* nobody writes */
+	for (uint32_t i = 0; i < s->hand_count; i++)
+		for (uint32_t w = 0; w < s->word_count && s->hands[i].step == s->step; w++)
+			s->reads[w] |= s->hands[i].reads[w];
+	turns_do(g);
 }
 
 /* ---- the cycle ---- */
@@ -288,16 +333,16 @@ enum gpu_beside beside_allowed(const struct gpu *g)
 static uint32_t clusters_list(struct gpu *g)
 {
 	struct beside *s = g->beside;
+	const uint32_t base = s->first.index;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < g->cluster_count; i++) {
-		const struct cluster *c = &g->clusters[i];
-		bool ticks = false;
+	for (uint32_t w = base / 64; w <= (base + g->sm_count - 1) / 64; w++) {
+		for (uint64_t m = s->due[w]; m; m &= m - 1) {
+			const uint32_t cluster = s->cluster_of[w * 64 + (uint32_t)__builtin_ctzll(m) - base];
 
-		for (uint32_t k = c->sm_first; k < c->sm_first + c->sm_count; k++)
-			ticks |= is_due(s, g->sms[k]);
-		if (ticks)
-			s->clusters[count++] = i;
+			if (!count || s->clusters[count - 1] != cluster)
+				s->clusters[count++] = cluster;
+		}
 	}
 	return count;
 }
@@ -308,21 +353,19 @@ static void tick(void *component, uint64_t cycle)
 	const struct sm *first = component;
 	struct gpu *g = first->gpu;
 	struct beside *s = g->beside;
-	const uint32_t others =
-	    sim_take_due(g->engine, first->comp, g->sm_count - first->index, s->due);
-	const bool is_worth_it =
-	    others + 1 >= LEAST_SMS && !g->is_paused && beside_allowed(g) == GPU_BESIDE_NOW;
 
+	sim_take_due(g->engine, first->comp, g->sm_count - first->index, s->due);
 	s->due[first->comp.index / 64] |= 1ull << first->comp.index % 64;
+	s->step++;
 	s->cycle = cycle;
 	s->written_count = 0;
-	if (is_worth_it) {
+	if (!g->is_paused && beside_allowed(g) == GPU_BESIDE_NOW) {
 		sim_team_run(s->threads, s->clusters, clusters_list(g), cluster_first_half, g);
-		second_halves(g, cycle);
+		second_halves(g);
 		return;
 	}
 	for (uint32_t i = first->index; i < g->sm_count; i++) {
-		if (is_due(s, g->sms[i])) {
+		if (is_due(s, i)) {
 			sim_take_turn(g->engine, g->sms[i]->comp);
 			sm_tick_whole(g->sms[i], cycle);
 		}
@@ -366,11 +409,15 @@ uint32_t beside_new(struct gpu *g, uint32_t thread_count)
 	s->clusters = g_new0(uint32_t, g->cluster_count);
 	s->word_count = (g->sm_count + 63) / 64;
 	s->first = g->sms[0]->comp;
+	s->sm_first = g_new0(uint32_t, g->cluster_count + 1);
+	s->cluster_of = g_new0(uint16_t, g->sm_count);
 	hands_new(g);
 	for (uint32_t i = 0; i < g->sm_count; i++) {
 		struct sm *sm = g->sms[i];
 
 		CHECK(sm->comp.index == g->sms[0]->comp.index + i);
+		s->cluster_of[i] = (uint16_t)sm->cluster;
+		s->sm_first[sm->cluster + 1] = i + 1;
 		sm->beside = lines_new(sizeof(*sm->beside));
 		sim_engine_tick_with(g->engine, sm->comp, tick);
 	}
@@ -390,6 +437,8 @@ void beside_end(struct gpu *g)
 	}
 	free(s->hands);
 	g_free(s->clusters);
+	g_free(s->cluster_of);
+	g_free(s->sm_first);
 	free(s);
 	g->beside = NULL;
 }

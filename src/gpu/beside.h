@@ -32,18 +32,21 @@ struct beside_wake {
 	uint64_t cycle;
 };
 
-/* What the SMs that a thread has ticked in the first half have to say to the others. */
+/* What the SMs that a thread has ticked in the first half have to say to the others. Only that thread writes it, but for
+ * the stash: it begins anew with each step. */
 struct beside_hand {
-	_Alignas(HOST_LINE_BYTES) uint32_t threads; /* of instructions issued */
-	uint32_t requests;
-	uint32_t push_count, wake_count;
-	struct mem_req_stash stash;
+	_Alignas(HOST_LINE_BYTES) uint64_t step;
+	uint32_t threads; /* of instructions issued */
+	uint16_t requests, taken; /* taken: from the stash */
+	uint16_t push_count, wake_count;
+	/* Bits by number of the SM: its cycle is held, or has failed; it ticks in the next cycle. */
+	struct {
+		uint64_t turns, next;
+	} words[SIM_COMPS_MAX / 64];
+	_Alignas(HOST_LINE_BYTES) uint64_t reads[SIM_COMPS_MAX / 64]; /* the SM has read */
+	_Alignas(HOST_LINE_BYTES) struct mem_req_stash stash;
 	struct beside_push *pushes; /* [SM] */
 	struct beside_wake *wakes;  /* [SM]: those that tick neither in the next cycle nor never */
-	/* Bits by number of the SM: its cycle is held, or has failed; it has read; it ticks in the next cycle. */
-	_Alignas(HOST_LINE_BYTES) struct {
-		uint64_t turns, reads, next;
-	} words[SIM_COMPS_MAX / 64];
 };
 
 /* What an SM keeps in the first half. */

@@ -5,7 +5,7 @@
  * one: it needs not know which step it is.
  *
  * What two threads write lies in lines of its own: the caller writes a share, its thread takes it and says in another
- * line how many items it has done since it lives. So a step moves three lines to each thread and one back.
+ * line how many items it has done since it lives. So a step moves a line to each thread and one back.
  */
 #include "sim/team.h"
 
@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,20 +33,34 @@ enum {
 	/* Between a thread that is not done when the caller is, and the caller's doing what that one has not begun. */
 	PATIENCE_NS = 10000,
 	YIELD = LOOKS * LOOKS,
-	TIMED = 16, /* one of so many steps is timed */
-	/* What the others have saved of late, less what they have cost, is kept up to GAIN_MAX_NS; at -LOSS_MAX_NS they
-	 * are left alone. */
-	GAIN_MAX_NS = 2000000, LOSS_MAX_NS = 1000000,
-	STEP_MAX_NS = 200000, /* a step that took longer was interrupted */
-	/* For how long they are left alone; twice as long each time. */
-	REST_MIN_NS = 4000000, REST_MAX_NS = 1000000000,
+	/* Trials: so many windows with the others and without in turns; and for how long the better way is then kept,
+	 * twice as long each time. Between two steps there may be anything: at most GAP_MAX_NS of it counts. */
+	WINDOW_NS = 2000000, TRIAL_WINDOWS = 6, GAP_MAX_NS = 100000,
+	KEEP_MIN_NS = 64000000, KEEP_MAX_NS = 2000000000,
+	GAIN_LEAST = 50, /* the others are worth it where they save one part in so many */
+	KEPT_LOOKS = 64, /* steps between two looks at the clock while a way is kept */
 };
 
 struct share {
 	_Alignas(HOST_LINE_BYTES) _Atomic uint64_t ticket; /* items << 32 | the next one */
 	_Atomic uint32_t is_sleeping;			   /* its thread; a futex */
-	uint32_t *items;
-	_Alignas(HOST_LINE_BYTES) _Atomic uint32_t done; /* by its thread, since that one lives */
+	uint16_t items[];				   /* few of them lie in the first line */
+};
+
+struct done {
+	_Alignas(HOST_LINE_BYTES) _Atomic uint32_t count; /* by the thread, since it lives */
+};
+
+/* Which way is faster: the items of many steps by the time that they take, between them included. */
+struct trial {
+	bool is_alone;	      /* the caller does all now */
+	uint32_t windows;     /* of the trial that are over; TRIAL_WINDOWS: none is under way */
+	uint64_t ns[2];	      /* [is_alone]: of the trial */
+	uint64_t items[2];
+	uint64_t begin_ns, end_ns; /* of the last step */
+	uint64_t window_ns;   /* of this window */
+	uint64_t keep_ns, kept_until_ns;
+	uint32_t kept_steps;
 };
 
 struct worker {
@@ -55,15 +70,15 @@ struct worker {
 };
 
 struct sim_team {
-	struct share *shares;	/* [thread_count] */
+	struct share **shares;	/* [thread_count] */
+	struct done *done;	/* [thread_count] */
 	struct worker *workers; /* [thread_count]; 0 is the caller */
-	uint32_t *wanted;	/* [thread_count]: shares[].done when the step is done */
+	uint32_t *wanted;	/* [thread_count]: its done.count when the step is done */
 	uint32_t *counts;	/* [thread_count]: items of the step in each share */
-	uint32_t thread_count, made_count; /* made_count: shares */
+	uint16_t *found;	/* [thread_count][item_count]: them */
+	uint32_t item_count, thread_count, made_count; /* made_count: of arrays */
 	uint32_t forks; /* when it was made: the child of a fork has no threads but its own */
-	uint32_t steps;
-	int64_t gain_ns;
-	uint64_t rest_until_ns, rest_ns; /* the former 0: they are not left alone */
+	struct trial trial;
 	sim_team_fn fn;			 /* of the step */
 	void *ctx;
 	_Atomic bool ends;
@@ -151,14 +166,14 @@ static void *work(void *arg)
 {
 	const struct worker *w = arg;
 	struct sim_team *t = w->team;
-	struct share *s = &t->shares[w->index];
+	struct share *s = t->shares[w->index];
 
 	fesetenv(FE_DFL_ENV); /* as machine_run_launch has it: not what the thread that made this one had */
 	while (!atomic_load(&t->ends)) {
 		const uint32_t count = share_do(t, s, w->index);
 
 		if (count)
-			atomic_fetch_add_explicit(&s->done, count, memory_order_release);
+			atomic_fetch_add_explicit(&t->done[w->index].count, count, memory_order_release);
 		else
 			wait_for_items(t, s);
 	}
@@ -167,77 +182,101 @@ static void *work(void *arg)
 
 /* ---- the caller ---- */
 
-/* The others have cost so much time. */
-static void lost(struct sim_team *t, uint64_t ns)
+static void trial_begin(struct trial *t)
 {
-	t->gain_ns -= (int64_t)ns;
-	if (t->gain_ns > -LOSS_MAX_NS)
-		return;
-	t->gain_ns = 0;
-	t->rest_until_ns = now_ns() + t->rest_ns;
-	t->rest_ns = MIN(2 * t->rest_ns, REST_MAX_NS);
+	t->windows = 0;
+	t->window_ns = 0;
+	t->ns[0] = t->ns[1] = t->items[0] = t->items[1] = 0;
 }
 
-static void gained(struct sim_team *t, uint64_t ns)
+/* The better way is kept, and for longer if it is the one that was. */
+static void trial_end(struct trial *t, bool was_alone)
 {
-	t->gain_ns += (int64_t)ns;
-	if (t->gain_ns < GAIN_MAX_NS)
-		return;
-	t->gain_ns = GAIN_MAX_NS;
-	t->rest_ns = REST_MIN_NS;
+	const double with = (double)t->ns[0] * (double)t->items[1], without = (double)t->ns[1] * (double)t->items[0];
+
+	t->is_alone = with > without - without / GAIN_LEAST;
+	t->keep_ns = t->is_alone == was_alone ? MIN(2 * t->keep_ns, KEEP_MAX_NS) : KEEP_MIN_NS;
+	t->kept_until_ns = t->end_ns + t->keep_ns;
 }
 
-static void wake(struct sim_team *t, struct share *s)
+static void trial_step_begins(struct trial *t)
 {
-	const uint64_t begin_ns = now_ns();
+	t->begin_ns = now_ns();
+	t->window_ns += MIN(t->begin_ns - t->end_ns, GAP_MAX_NS);
+}
 
+static void trial_step_ends(struct trial *t, uint32_t items)
+{
+	t->end_ns = now_ns();
+	t->window_ns += t->end_ns - t->begin_ns;
+	t->items[t->is_alone] += items;
+	if (t->window_ns < WINDOW_NS)
+		return;
+	t->ns[t->is_alone] += t->window_ns;
+	t->window_ns = 0;
+	t->is_alone = !t->is_alone;
+	if (++t->windows == TRIAL_WINDOWS)
+		trial_end(t, t->is_alone); /* an even number of them: as it was before the first */
+}
+
+/* The way is kept: until when? */
+static void kept_step_ends(struct trial *t)
+{
+	if (++t->kept_steps % KEPT_LOOKS)
+		return;
+	t->end_ns = now_ns();
+	if (t->end_ns > t->kept_until_ns)
+		trial_begin(t);
+}
+
+static void wake(struct share *s)
+{
 	atomic_store(&s->is_sleeping, 0);
 	syscall(SYS_futex, &s->is_sleeping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	lost(t, now_ns() - begin_ns);
 }
 
 /* An item's home is its number modulo the threads: where few of many clusters have work, each thread has some. */
-static void shares_fill(struct sim_team *t, const uint32_t *items, uint32_t count)
+static void homes_find(struct sim_team *t, const uint32_t *items, uint32_t count)
 {
 	for (uint32_t i = 0; i < t->thread_count; i++)
 		t->counts[i] = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t home = items[i] % t->thread_count;
 
-		t->shares[home].items[t->counts[home]++] = items[i];
+		t->found[home * t->item_count + t->counts[home]++] = (uint16_t)items[i];
 	}
+}
+
+/* Each thread's share at one stroke: the thread looks at that line all the time. */
+static void shares_give(struct sim_team *t)
+{
 	for (uint32_t i = 1; i < t->thread_count; i++) {
-		struct share *s = &t->shares[i];
+		struct share *s = t->shares[i];
 
 		if (!t->counts[i])
 			continue;
 		t->wanted[i] += t->counts[i];
+		memcpy(s->items, &t->found[i * t->item_count], t->counts[i] * sizeof(*s->items));
 		atomic_store(&s->ticket, (uint64_t)t->counts[i] << 32);
 		if (unlikely(atomic_load(&s->is_sleeping)))
-			wake(t, s);
+			wake(s);
 	}
 }
 
 static inline bool is_done(const struct sim_team *t, uint32_t thread)
 {
-	return atomic_load_explicit(&t->shares[thread].done, memory_order_acquire) == t->wanted[thread];
+	return atomic_load_explicit(&t->done[thread].count, memory_order_acquire) == t->wanted[thread];
 }
 
-/* The caller has waited since begin_ns: what the thread has not begun is no more left to it. */
-static void do_without(struct sim_team *t, uint32_t thread, uint64_t begin_ns)
+/* The thread has not come in time: what it has not begun is no more left to it. */
+static void do_without(struct sim_team *t, uint32_t thread)
 {
-	const uint64_t late_ns = now_ns();
-	const uint32_t mine = share_do(t, &t->shares[thread], 0);
-	const uint64_t done_ns = now_ns();
-
-	t->wanted[thread] -= mine;
-	t->counts[thread] -= mine;
+	t->wanted[thread] -= share_do(t, t->shares[thread], 0);
 	for (uint32_t looks = 1; !is_done(t, thread); looks++) {
 		look_again();
 		if (looks % YIELD == 0)
 			sched_yield();
 	}
-	lost(t, late_ns - begin_ns + now_ns() - done_ns);
 }
 
 static void wait_for(struct sim_team *t, uint32_t thread)
@@ -249,22 +288,10 @@ static void wait_for(struct sim_team *t, uint32_t thread)
 		if (looks == LOOKS)
 			begin_ns = now_ns();
 		if (unlikely(looks % LOOKS == 0 && now_ns() - begin_ns > PATIENCE_NS)) {
-			do_without(t, thread, begin_ns);
+			do_without(t, thread);
 			return;
 		}
 	}
-}
-
-/* Returns how many items the others have done. */
-static uint32_t wait_for_others(struct sim_team *t)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t i = 1; i < t->thread_count; i++) {
-		wait_for(t, i);
-		sum += t->counts[i];
-	}
-	return sum;
 }
 
 static void run_alone(const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx)
@@ -273,39 +300,38 @@ static void run_alone(const uint32_t *items, uint32_t count, sim_team_fn fn, voi
 		fn(ctx, 0, items[i]);
 }
 
-static bool is_alone(struct sim_team *t)
+static void run_together(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx)
 {
-	if (unlikely(t->forks != forks))
-		return true;
-	if (likely(!t->rest_until_ns))
-		return false;
-	if (now_ns() < t->rest_until_ns)
-		return true;
-	t->rest_until_ns = 0;
-	return false;
+	if (t->fn != fn || t->ctx != ctx) { /* else a line that all look at would be written */
+		t->fn = fn;
+		t->ctx = ctx;
+	}
+	homes_find(t, items, count);
+	shares_give(t);
+	for (uint32_t i = 0; i < t->counts[0]; i++)
+		fn(ctx, 0, t->found[i]);
+	for (uint32_t i = 1; i < t->thread_count; i++)
+		wait_for(t, i);
 }
 
 void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx)
 {
-	const bool is_timed = t->steps++ % TIMED == 0;
-	uint64_t begin_ns = 0, end_ns = 0;
-	uint32_t others;
+	const bool is_tried = t->trial.windows < TRIAL_WINDOWS;
 
-	if (is_alone(t)) {
+	if (unlikely(t->forks != forks)) {
 		run_alone(items, count, fn, ctx);
 		return;
 	}
-	t->fn = fn;
-	t->ctx = ctx;
-	shares_fill(t, items, count);
-	if (is_timed)
-		begin_ns = now_ns();
-	run_alone(t->shares[0].items, t->counts[0], fn, ctx);
-	if (is_timed)
-		end_ns = now_ns();
-	others = wait_for_others(t);
-	if (is_timed && t->counts[0])
-		gained(t, TIMED * MIN(end_ns - begin_ns, STEP_MAX_NS) / t->counts[0] * others);
+	if (unlikely(is_tried))
+		trial_step_begins(&t->trial);
+	if (t->trial.is_alone)
+		run_alone(items, count, fn, ctx);
+	else
+		run_together(t, items, count, fn, ctx);
+	if (unlikely(is_tried))
+		trial_step_ends(&t->trial, count);
+	else
+		kept_step_ends(&t->trial);
 }
 
 /* ---- its life ---- */
@@ -333,32 +359,34 @@ static bool workers_start(struct sim_team *t)
 	return started > 1;
 }
 
-/* In lines that hold nothing else. */
-static uint32_t *items_new(uint32_t count)
+/* Zeroed, in lines that hold nothing else. */
+static void *lines_new(size_t bytes)
 {
-	const size_t bytes = (count * sizeof(uint32_t) / HOST_LINE_BYTES + 1) * HOST_LINE_BYTES;
-	uint32_t *items = aligned_alloc(HOST_LINE_BYTES, bytes);
+	const size_t whole = (bytes + HOST_LINE_BYTES - 1) / HOST_LINE_BYTES * HOST_LINE_BYTES;
+	void *lines = aligned_alloc(HOST_LINE_BYTES, whole);
 
-	CHECK(items);
-	return items;
+	CHECK(lines);
+	return memset(lines, 0, whole);
 }
 
 struct sim_team *sim_team_new(uint32_t thread_count, uint32_t item_count)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct sim_team *t = g_new(struct sim_team, 1);
+	struct sim_team *t = lines_new(sizeof(*t));
 
-	CHECK(thread_count >= 2 && thread_count <= SIM_TEAM_MAX);
+	CHECK(item_count <= UINT16_MAX && thread_count >= 2 && thread_count <= SIM_TEAM_MAX);
 	pthread_once(&once, watch_forks);
-	*t = (struct sim_team){.thread_count = thread_count, .rest_ns = REST_MIN_NS};
+	*t = (struct sim_team){.item_count = item_count, .thread_count = thread_count};
 	t->forks = forks;
-	t->shares = aligned_alloc(HOST_LINE_BYTES, thread_count * sizeof(*t->shares));
-	CHECK(t->shares);
+	t->trial = (struct trial){.end_ns = now_ns(), .keep_ns = KEEP_MIN_NS};
+	t->shares = g_new(struct share *, thread_count);
 	for (uint32_t i = 0; i < thread_count; i++)
-		t->shares[i] = (struct share){.items = items_new(item_count)};
+		t->shares[i] = lines_new(sizeof(struct share) + item_count * sizeof(uint16_t));
+	t->done = lines_new(thread_count * sizeof(*t->done));
 	t->made_count = thread_count;
 	t->wanted = g_new0(uint32_t, thread_count);
 	t->counts = g_new0(uint32_t, thread_count);
+	t->found = g_new0(uint16_t, (size_t)thread_count * item_count);
 	t->workers = g_new0(struct worker, thread_count);
 	if (workers_start(t))
 		return t;
@@ -377,15 +405,17 @@ void sim_team_free(struct sim_team *t)
 		return;
 	atomic_store(&t->ends, true);
 	for (uint32_t i = 1; i < t->thread_count && t->forks == forks; i++) {
-		if (atomic_load(&t->shares[i].is_sleeping))
-			wake(t, &t->shares[i]);
+		if (atomic_load(&t->shares[i]->is_sleeping))
+			wake(t->shares[i]);
 		pthread_join(t->workers[i].thread, NULL);
 	}
 	for (uint32_t i = 0; i < t->made_count; i++)
-		free(t->shares[i].items);
+		free(t->shares[i]);
 	g_free(t->workers);
 	g_free(t->wanted);
 	g_free(t->counts);
-	free(t->shares);
-	g_free(t);
+	g_free(t->found);
+	g_free(t->shares);
+	free(t->done);
+	free(t);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/team.h"
@@ -77,6 +78,42 @@ static void an_item_stays_at_home(void **state)
 	sim_team_free(t);
 }
 
+struct cost {
+	uint64_t items[2]; /* by the caller, by others */
+};
+
+static void costly_elsewhere(void *ctx, uint32_t thread, uint32_t item)
+{
+	struct cost *c = ctx;
+	volatile uint64_t sum = item;
+
+	for (uint32_t i = 0; i < (thread ? 20000u : 500u); i++)
+		sum = sum * 6364136223846793005ull + item;
+	__atomic_fetch_add(&c->items[thread != 0], 1, __ATOMIC_RELAXED);
+}
+
+/* Where the others make it slower, they are soon left alone, and tried again only now and then. */
+static void others_that_cost_are_left_alone(void **state)
+{
+	struct sim_team *t = sim_team_new(2, ITEMS);
+	struct cost c = {.items = {0}};
+	const uint32_t items[] = {0, 1};
+	const clock_t end = clock() + CLOCKS_PER_SEC / 2;
+	uint64_t half[2];
+
+	(void)state;
+	while (clock() < end - CLOCKS_PER_SEC / 4)
+		sim_team_run(t, items, 2, costly_elsewhere, &c);
+	half[0] = c.items[0];
+	half[1] = c.items[1];
+	while (clock() < end)
+		sim_team_run(t, items, 2, costly_elsewhere, &c);
+	print_message("%llu items by the caller, %llu by the other\n", (unsigned long long)(c.items[0] - half[0]),
+		      (unsigned long long)(c.items[1] - half[1]));
+	assert_true(c.items[1] - half[1] < (c.items[0] - half[0]) / 300);
+	sim_team_free(t);
+}
+
 static void a_step_may_be_empty_or_have_one_item(void **state)
 {
 	struct sim_team *t = sim_team_new(3, ITEMS);
@@ -140,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_item_is_done_once),
 	    cmocka_unit_test(an_item_stays_at_home),
+	    cmocka_unit_test(others_that_cost_are_left_alone),
 	    cmocka_unit_test(a_step_may_be_empty_or_have_one_item),
 	    cmocka_unit_test(threads_that_slept_go_on),
 	    cmocka_unit_test(a_fork_goes_on_alone),
