@@ -146,12 +146,13 @@ static void start_at(struct cpu_thread *t, uint64_t units)
 	cpu_event_at(&t->core->c->events, &t->start, MAX(units, cpu_now_units(t->core->c)));
 }
 
+#include "cpu/smt.inc"
+
 /* When the thread, at units by its instructions alone, is there: loads that it used have come late, other threads have
  * taken issue slots. */
 static uint64_t there(struct cpu_thread *t, uint64_t units)
 {
 	struct cpu_core *k = t->core;
-	const struct cpu_params *p = k->c->p;
 
 	if (t->stall_units) {
 		k->c->stats.use_stalls++;
@@ -162,22 +163,7 @@ static uint64_t there(struct cpu_thread *t, uint64_t units)
 					  units - t->stall_units - t->stall_from_units, units);
 		t->stall_units = 0;
 	}
-	if (p->smt_count > 1) {
-		const uint64_t begin = units - MIN(units, t->issued_units);
-		const uint64_t shares = cpu_cycles_units(k->c, t->issued) + k->issue_rest;
-		const uint64_t slots = shares / p->issue_count;
-
-		k->issue_rest = shares % p->issue_count;
-
-		k->issue_units = MAX(k->issue_units, begin) + slots;
-		if (k->issue_units > units) {
-			k->c->stats.issue_wait_ps += (k->issue_units - units) / k->c->per_ps;
-			units = k->issue_units;
-			account(t, CPU_PART_ISSUE, units);
-		}
-	}
-	t->issued = t->issued_units = 0;
-	return units;
+	return issued(t, units);
 }
 
 /* The entry has one line less to come. */
@@ -657,7 +643,7 @@ uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address
 	t->op = op;
 	if (unlikely(t->window != NULL)) {
 		t->flow = flow;
-		return window_begins(t, now);
+		return window_begins(t, issued(t, now));
 	}
 	t->use = use;
 	if (t->due_count || unlikely(t->untold && cpu_is_ordered(op))) {
@@ -681,7 +667,7 @@ uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps)
 
 	account(t, CPU_PART_L1, now); /* what has happened meanwhile comes first */
 	if (unlikely(t->window != NULL))
-		return window_fence(t, now);
+		return window_fence(t, issued(t, now));
 	if (!t->stores && !t->load_count) {
 		const uint64_t done = there(t, now);
 
@@ -857,7 +843,7 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 {
 	const struct cpu_params *p = c->p;
 
-	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages};
+	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages, .running = (uint32_t)p->smt_count};
 	cpu_tags_init(&k->l1, p->l1_bytes, (uint32_t)p->l1_ways_count, p->line_bytes);
 	cpu_tags_init(&k->l2, p->l2_bytes, (uint32_t)p->l2_ways_count, p->line_bytes);
 	cpu_tags_is_part(&k->l1, 1, cpu_frame_channels(c), c->page_shift - c->line_shift);

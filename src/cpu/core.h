@@ -39,6 +39,7 @@ enum cpu_wait {
 enum { CPU_TRANSLATIONS = 64 }; /* a power of two */
 
 struct cpu_thread {
+	bool is_resting; /* it has nothing to run: what is divided among threads is the others' */
 	struct cpu_event start;
 	struct cpu_core *core;
 	uint32_t unit; /* as the driver numbers it */
@@ -86,6 +87,7 @@ struct cpu_core {
 		BASE_FIFO(struct cpu_flight);
 	} unloaded, unstored; /* the same, of flights: loads, and stores */
 	uint64_t port_units, fill_units; /* its load ports, and the way into its first level, are taken until then */
+	uint32_t running;     /* of its hardware threads, those that have something to run */
 	uint64_t issue_units; /* its issue slots are taken until then */
 	uint64_t issue_rest;  /* and for this, in units / issue_count */
 	struct cpu_streams streams;

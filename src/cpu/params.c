@@ -54,11 +54,6 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 				"cpu.striped_count = %llu: expected at most cpu.channel_count, %llu, and "
 				"cpu.placement = page or touch; with line all are striped",
 				(unsigned long long)p->striped_count, (unsigned long long)p->channel_count);
-	if (p->core_model == CPU_CORE_OUT_OF_ORDER && p->smt_count > 1)
-		base_diag_error(diag, (struct base_place){0},
-				"cpu.core_model = out_of_order: threads that share a window are not modelled; set "
-				"cpu.smt_count = 1 (it is %llu)",
-				(unsigned long long)p->smt_count);
 	if (!base_is_power_of_two(p->branch_counter_count))
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.branch_counter_count = %llu: expected a power of two",

@@ -159,6 +159,19 @@ uint64_t cpu_pass(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint32_t
 	return cpu_core_pass(thread_of(s, unit), now_ps, instructions, units, flow);
 }
 
+void cpu_runs(struct cpu_system *s, uint32_t unit, bool is_running)
+{
+	struct cpu_thread *t = thread_of(s, unit);
+
+	if (t->is_resting != is_running)
+		return;
+	t->is_resting = !is_running;
+	if (is_running)
+		t->core->running++;
+	else
+		t->core->running--;
+}
+
 uint64_t cpu_access(struct cpu_system *s, uint32_t unit, uint64_t now_ps, uint64_t address, uint32_t size_bytes,
 		    enum cpu_op op, uint32_t use, const struct cpu_flow *flow)
 {

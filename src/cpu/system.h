@@ -54,6 +54,9 @@ enum cpu_protocol { CPU_PROTOCOLS(SIM_PARAM_ENUMERATOR) };
 	X(CPU_FAULT_LOST, lost) \
 	X(CPU_FAULT_OLD, old)
 enum cpu_fault { CPU_FAULTS(SIM_PARAM_ENUMERATOR) };
+/* By how many threads of a core its window is divided: those that run, or all that it has. */
+#define CPU_DIVISIONS(X) X(CPU_DIVISION_RUNNING, running) X(CPU_DIVISION_FIXED, fixed)
+enum cpu_division { CPU_DIVISIONS(SIM_PARAM_ENUMERATOR) };
 /* Where pages lie: their lines go round the channels, or each page is behind one channel: in turns, or that of the core
  * which touches it first. */
 #define CPU_PLACEMENTS(X) \
@@ -177,6 +180,8 @@ static inline uint32_t cpu_unit_count(const struct cpu_params *p)
 	return (uint32_t)(p->core_count * p->smt_count);
 }
 
+/* Has the unit something to run? All have, until somebody says otherwise. */
+void cpu_runs(struct cpu_system *s, uint32_t unit, bool is_running);
 /* Of the cores' clock, in units of the engine's time. */
 uint64_t cpu_cycle_units(const struct cpu_system *s);
 /* Instructions of a unit that take so many units of time from now_ps on, if nothing holds them up; they need not be

@@ -259,7 +259,8 @@ static void check_counts(const struct cpu_stats *s, const struct variant *v)
 	assert_true(!s->use_stalls == is_window && !s->use_stall_ps == is_window);
 	assert_true(!s->window_wait_ps == !is_window && !s->load_queue_wait_ps == !is_window);
 	assert_true(!s->store_queue_wait_ps == !is_window && !s->drain_wait_ps == !is_window);
-	assert_true(!s->operand_waits == !is_window && !s->forwards == !is_window && !s->load_flight_ps == !is_window);
+	assert_true(!s->operand_waits == !is_window && !s->load_flight_ps == !is_window);
+	assert_true(!s->forwards == !is_window || v->smt_count > 1); /* of threads that take turns they are rare */
 	assert_true(!s->stream_requests == !v->stream_count && !s->stream_late == !v->stream_count);
 	assert_true(!s->stream_useful == !v->stream_count && !s->stream_useless == !v->stream_count);
 	assert_true(s->stream_useful + s->stream_late + s->stream_useless <= s->stream_requests);
@@ -305,6 +306,7 @@ static const struct variant variants[] = {
     {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI, 0},
     {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, CPU_CORE_OUT_OF_ORDER},
     {1, 2, 1, 2, CPU_PLACE_TOUCH, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER},
+    {4, 2, 1, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER},
 };
 
 static void test_random(void **state)
@@ -1461,6 +1463,155 @@ static void test_window_forwards(void **state)
 	rig_close(&r);
 }
 
+/* ---- threads of a core that issues out of order ---- */
+
+/* A core's window, and so many hardware threads, of which some have something to run. */
+struct crew {
+	uint64_t rob, load_count, store_queue, division;
+	uint32_t threads, running;
+};
+
+/* Each thread that runs, so many times: instructions, then an access, to one of four lines of its own that are in the
+ * caches, or, is_new, to another one each. Until the last access of all has been answered and done. */
+static uint64_t crew_ps(const struct crew *c, uint32_t count, uint32_t instructions, enum cpu_op op, bool is_new,
+			const struct cpu_flow *of)
+{
+	struct cpu_flow flow = *of;
+	uint32_t steps[UNITS] = {0}, left = c->running;
+	uint64_t begin = 0, end = 0;
+	struct rig r;
+
+	rig_defaults(&r);
+	r.params.smt_count = c->threads;
+	r.params.smt_division = c->division;
+	r.params.l1_bytes = r.params.l2_bytes = r.params.llc_bytes = 1 << 16;
+	r.params.l1_ways_count = r.params.l2_ways_count = r.params.llc_ways_count = 4;
+	r.params.core_count = 1;
+	r.params.core_model = CPU_CORE_OUT_OF_ORDER;
+	r.params.rob_entries = c->rob;
+	r.params.load_queue_entries = 1000;
+	r.params.store_queue_entries = c->store_queue;
+	r.params.load_count = r.params.store_count = c->load_count;
+	r.params.issue_count = 4;
+	r.params.dram_mbytes_per_s = r.params.up_mbytes_per_s = r.params.down_mbytes_per_s = 10000000;
+	rig_open(&r, false);
+	for (uint32_t unit = c->running; unit < c->threads; unit++) {
+		cpu_runs(r.system, unit, false);
+		r.ready_ps[unit] = UINT64_MAX - 1; /* its turn never comes */
+	}
+	if (!is_new)
+		for (uint32_t i = 0; i < 8 * c->running; i++) {
+			const uint32_t unit = next_unit(&r);
+
+			do_access(&r, unit, (unit * 4 + steps[unit]++ % 4) * LINE_BYTES, 8, op);
+		}
+	memset(steps, 0, sizeof(steps));
+	next_unit(&r);
+	for (uint32_t unit = 0; unit < c->running; unit++)
+		begin = MAX(begin, r.ready_ps[unit] == CPU_WAITS ? 0 : r.ready_ps[unit]);
+	flow.issue_slots = instructions;
+	r.flow = &flow;
+	while (left) {
+		uint32_t unit = next_unit(&r);
+
+		if (steps[unit] == 2 * count) {
+			const uint64_t now = r.ready_ps[unit];
+
+			r.ready_ps[unit] = CPU_WAITS;
+
+			const uint64_t done = cpu_fence(r.system, unit, now);
+
+			if (done != CPU_WAITS)
+				r.ready_ps[unit] = done;
+			while (r.ready_ps[unit] == CPU_WAITS)
+				sim_run_until(r.ctx.engine, sim_next_units(r.ctx.engine));
+			end = MAX(end, r.ready_ps[unit]);
+			r.ready_ps[unit] = UINT64_MAX - 1;
+			left--;
+		} else if (steps[unit]++ % 2) {
+			const uint64_t line = is_new ? 1000 + unit * 1000 + steps[unit] / 2
+						     : unit * 4 + steps[unit] / 2 % 4;
+
+			do_access(&r, unit, line * LINE_BYTES, 8, op);
+		} else {
+			pass(&r, unit, instructions, 0);
+		}
+	}
+	r.flow = NULL;
+	for (uint32_t unit = 0; unit < c->threads; unit++)
+		r.ready_ps[unit] = end;
+	rig_close(&r);
+	return end - begin;
+}
+
+/* Twelve instructions take three cycles of four slots, of whichever thread; loads that hang on each other leave slots
+ * to others. */
+static void test_window_shares_slots(void **state)
+{
+	enum { COUNT = 400 };
+	const double cycle = 1e12 / 3.5e9;
+
+	(void)state;
+	for (uint32_t n = 1; n <= 4; n *= 2) {
+		const struct crew c = {192, 16, 42, CPU_DIVISION_RUNNING, n, n};
+
+		near(crew_ps(&c, COUNT, 12, CPU_READ, false, &alone), COUNT * cycle * 3 * n, 0.04);
+	}
+	for (uint32_t n = 1; n <= 4; n *= 2) {
+		const struct crew c = {192, 16, 42, CPU_DIVISION_RUNNING, n, n};
+
+		near(crew_ps(&c, COUNT, 1, CPU_READ, false, &chain), COUNT * cycle * 3, 0.04);
+	}
+}
+
+/* Of a window of 64 instructions each of n threads has 64 / n, so that all together have as many misses under way as
+ * one alone; a window as large as all would need is one each. */
+static void test_window_is_divided(void **state)
+{
+	enum { COUNT = 160 };
+	const struct crew one = {64, 64, 42, CPU_DIVISION_RUNNING, 1, 1};
+	const double single = (double)crew_ps(&one, COUNT, 8, CPU_READ, true, &alone);
+
+	(void)state;
+	for (uint32_t n = 2; n <= 4; n *= 2) {
+		const struct crew same = {64, 64, 42, CPU_DIVISION_RUNNING, n, n};
+		const struct crew each = {64 * n, 64, 42, CPU_DIVISION_RUNNING, n, n};
+
+		near(crew_ps(&same, COUNT, 8, CPU_READ, true, &alone), single * n, 0.1);
+		near(crew_ps(&each, COUNT, 8, CPU_READ, true, &alone), single, 0.1);
+	}
+}
+
+/* Stores that miss: as many at once as the thread's part of the queue holds. */
+static void test_window_queues_are_divided(void **state)
+{
+	enum { COUNT = 160 };
+	const struct crew one = {192, 64, 8, CPU_DIVISION_RUNNING, 1, 1};
+	const struct crew two = {192, 64, 8, CPU_DIVISION_RUNNING, 2, 2};
+	const struct crew wide = {192, 64, 16, CPU_DIVISION_RUNNING, 2, 2};
+	const double single = (double)crew_ps(&one, COUNT, 1, CPU_WRITE, true, &alone);
+
+	(void)state;
+	near(crew_ps(&two, COUNT, 1, CPU_WRITE, true, &alone), single * 2, 0.1);
+	near(crew_ps(&wide, COUNT, 1, CPU_WRITE, true, &alone), single, 0.1);
+}
+
+/* A thread that is alone on its core has all of it, or its fixed part. */
+static void test_window_is_of_who_runs(void **state)
+{
+	enum { COUNT = 160 };
+	const struct crew one = {64, 64, 42, CPU_DIVISION_RUNNING, 1, 1};
+	const struct crew running = {64, 64, 42, CPU_DIVISION_RUNNING, 4, 1};
+	const struct crew fixed = {64, 64, 42, CPU_DIVISION_FIXED, 4, 1};
+	const struct crew quarter = {16, 64, 10, CPU_DIVISION_FIXED, 1, 1};
+
+	(void)state;
+	assert_int_equal(crew_ps(&running, COUNT, 8, CPU_READ, true, &alone),
+			 crew_ps(&one, COUNT, 8, CPU_READ, true, &alone));
+	assert_int_equal(crew_ps(&fixed, COUNT, 8, CPU_READ, true, &alone),
+			 crew_ps(&quarter, COUNT, 8, CPU_READ, true, &alone));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1478,6 +1629,10 @@ int main(void)
 	    cmocka_unit_test(test_window_hits), cmocka_unit_test(test_window_fills),
 	    cmocka_unit_test(test_window_stores),
 	    cmocka_unit_test(test_window_forwards),
+	    cmocka_unit_test(test_window_shares_slots),
+	    cmocka_unit_test(test_window_is_divided),
+	    cmocka_unit_test(test_window_queues_are_divided),
+	    cmocka_unit_test(test_window_is_of_who_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -405,8 +405,11 @@ static __attribute__((noinline, cold)) void prepare(struct host *h, const struct
 {
 	if (at->now_ps >= h->look_ps)
 		look(h, at, false);
-	if (h->awake_threads[at->unit] != at->thread)
+	if (h->awake_threads[at->unit] != at->thread) {
 		awake_runs(h->awake, at->unit, at->thread, at->now_ps);
+		if (at->unit < h->cpu_units)
+			cpu_runs(h->cpu, at->unit, true);
+	}
 	if (c->counts != counts)
 		cost_of(of, counts, c);
 	host_account_hook(h, at);
@@ -597,6 +600,8 @@ static void note(void *self, const struct thread_at *at, enum thread_event event
 		bytes_tell(h->bytes, at->unit);
 	if (event != THREAD_WAIT && event != THREAD_END)
 		return;
+	if (at->unit < h->cpu_units && h->awake_threads[at->unit] == at->thread)
+		cpu_runs(h->cpu, at->unit, false);
 	awake_rests(h->awake, at->unit, at->thread, at->now_ps);
 	if (unlikely(h->account != NULL))
 		account_rest(h, at, event);
@@ -713,6 +718,8 @@ static bool open_machine(struct host *h, struct base_diag_list *diag)
 	h->awake = awake_new(h->model.machine.unit_count, h->cpu_units, (uint32_t)p->core_count, &h->stats->awake_ps,
 			     h->near ? &channel_system_stats(h->near)->awake_ps : NULL, cpu_system_spans(h->cpu));
 	h->awake_threads = awake_threads(h->awake);
+	for (uint32_t unit = 0; unit < h->cpu_units; unit++)
+		cpu_runs(h->cpu, unit, false); /* none has begun */
 	h->sampler = cpu_system_sampler(h->cpu);
 	if (h->sampler)
 		sim_sampler_begin(h->sampler, 0);
