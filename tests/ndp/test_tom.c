@@ -498,6 +498,25 @@ static void blocks_that_live_in_the_caches_stay(void **state)
 	rig_close(&r);
 }
 
+/* With one place in each stack all others wait: by the times of what comes back few are sent. */
+static void slow_blocks_stay(void **state)
+{
+	static const char *const settings[] = {"gpu.stack_sm_warp_slot_count", "1", "ndp.timed", "true",
+					       "mesh.bandwidth_mbytes_per_s", "400", NULL};
+	uint64_t offloaded;
+	struct rig r;
+
+	(void)state;
+	open_with(&r, loop, settings);
+	assert_true(rig_run(&r, 64, 128, 40));
+	offloaded = rig_stat(&r, "tom.offloaded_count");
+	assert_true(offloaded > 0 && offloaded < 128);
+	assert_true(rig_stat(&r, "tom.slow_count") >= 128);
+	for (uint32_t i = 0; i < 8192; i++)
+		assert_int_equal(r.out[i], 40 * i + 256 * 39 * 40 / 2);
+	rig_close(&r);
+}
+
 /* A loop that adds up over the warp in each round, from round 0; what comes before it is up to `start`. */
 #define SHUFFLES_FROM(mask, start) \
 	KERNEL("cvt.u32.u64 %r20, %rd3;\n" \
@@ -1239,6 +1258,7 @@ int main(void)
 	    cmocka_unit_test(coherence_holds_and_is_needed),
 	    cmocka_unit_test(lines_of_what_is_only_read_stay),
 	    cmocka_unit_test(blocks_that_live_in_the_caches_stay),
+	    cmocka_unit_test(slow_blocks_stay),
 	    cmocka_unit_test(warps_shuffle_in_the_stacks),
 	    cmocka_unit_test(parted_lanes_do_not_shuffle_on_trial),
 	    cmocka_unit_test(smallest_queues),

@@ -4,6 +4,7 @@
 
 #include "gpu/config.h"
 #include "ndp/blocks/candidates.h"
+#include "ndp/blocks/timed.h"
 #include "ndp/blocks/written.h"
 #include "ndp/carry/carry.h"
 
@@ -25,6 +26,7 @@ struct ndp_block {
 	uint32_t in_register_count, in_predicate_count, out_register_count, out_predicate_count;
 	uint32_t constant_count; /* registers that the block loads again from constants before it begins */
 	double alu_ratio;	 /* share of its instructions that access no memory */
+	bool ends_in_access; /* its last instruction, in text order, accesses memory */
 	bool is_warp_wide; /* some of its instructions read other lanes' registers: the warp must move as a whole */
 	bool has_condition, is_difference, is_at_most;
 	uint16_t condition_sb, less_sb; /* less_sb: where is_difference */
@@ -33,6 +35,7 @@ struct ndp_block {
 	uint8_t tag;
 	struct ndp_offset_share offsets;
 	struct ndp_block_hits hits;
+	struct ndp_timed timed;
 };
 
 struct ndp_blocks {

@@ -27,6 +27,7 @@ const struct sim_stat_table nsu_control_stat_table = {"nsu_control", rows, ARRAY
 
 struct block {
 	struct nsu_benefit benefit;
+	struct ndp_timed timed;
 	uint32_t instruction_count; /* of a warp that runs it */
 	double *scores;		    /* [trace_count], after each epoch; NAN: not known */
 	char *name;		    /* of that series */
@@ -52,6 +53,8 @@ struct nsu_decider {
 	struct nsu_climb climb;
 	struct nsu_benefit_params benefit;
 	struct nsu_draw draw, probe_draw;
+	bool is_timed; /* ndp.timed */
+	uint32_t timed_first;
 	GHashTable *kernels;	/* name -> struct kernel * */
 	struct kernel *running; /* NULL: a kernel without blocks, or none */
 	uint64_t base_cycle;	/* in kernels, where the running kernel began */
@@ -127,6 +130,8 @@ struct nsu_decider *nsu_decider_new(const struct ndp_site *site, struct base_dia
 		.decay_epoch_count = (uint32_t)p->nsu_benefit_decay_count,
 		.probe_ratio = p->nsu_benefit_probe_ratio,
 	};
+	d->is_timed = site->ndp->choice.timed;
+	d->timed_first = (uint32_t)site->ndp->choice.timed_first_count;
 	d->draw.seed = site->seed;
 	d->probe_draw.seed = ~site->seed;
 	d->kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, kernel_free);
@@ -150,7 +155,7 @@ void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats)
 {
 	sim_stats_add_table(stats, &nsu_control_stat_table, &d->stats, sizeof(d->stats));
 	sim_stats_law(stats, "nsu_control.instances = nsu_control.offloaded + nsu_control.kept_by_ratio + "
-			     "nsu_control.kept_by_benefit");
+			     "nsu_control.kept_by_benefit + nsu_control.kept_by_time");
 	sim_stats_law(stats, "nsu_control.offloaded = partition.blocks");
 }
 
@@ -195,6 +200,8 @@ void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const s
 		g_hash_table_insert(d->kernels, g_strdup(kernel), d->running);
 	}
 	d->base_cycle = cycle;
+	for (uint32_t i = 0; i < d->running->block_count; i++) /* a launch that ended in a fault left them behind */
+		d->running->blocks[i].timed.away_count = 0;
 }
 
 /* Epochs that ended while the last accesses were under way are at their end now. */
@@ -237,12 +244,28 @@ static bool decide(struct nsu_decider *d, const struct block *b, const char **wh
 	return is_drawn;
 }
 
+/* As many of the block as take no longer away than at home are there. */
+static bool is_too_slow(struct nsu_decider *d, struct block *b, const char **why)
+{
+	if (!d->is_timed || ndp_timed_may_go(&b->timed, d->timed_first))
+		return false;
+	d->stats.kept_by_time++;
+	*why = "it takes longer at the units";
+	return true;
+}
+
+struct ndp_timed *nsu_decider_timed(struct nsu_decider *d, uint32_t block)
+{
+	CHECK(d->running && block < d->running->block_count);
+	return d->is_timed ? &d->running->blocks[block].timed : NULL;
+}
+
 bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why)
 {
 	CHECK(d->running && block < d->running->block_count);
 
-	const struct block *b = &d->running->blocks[block];
-	bool is_offloaded = decide(d, b, why);
+	struct block *b = &d->running->blocks[block];
+	bool is_offloaded = decide(d, b, why) && !is_too_slow(d, b, why);
 
 	d->stats.instances++;
 	d->epoch_instances++;

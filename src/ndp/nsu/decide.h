@@ -7,6 +7,7 @@
 #define STRATA_NDP_NSU_DECIDE_H
 
 #include "base/diag.h"
+#include "ndp/blocks/timed.h"
 #include "ndp/registry.h"
 #include "ndp/carry/carry.h"
 #include "nsu/code.h"
@@ -23,6 +24,8 @@ void nsu_decider_add_stats(struct nsu_decider *d, struct sim_stats *stats);
 void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const struct nsu_code *code, uint64_t cycle);
 void nsu_decider_kernel_end(struct nsu_decider *d, uint64_t cycle);
 
+/* ndp.timed: what is known of the block's times, for who times its instances; NULL: they do not count. */
+struct ndp_timed *nsu_decider_timed(struct nsu_decider *d, uint32_t block);
 /* A warp stands at the begin of a block of the running kernel. False: *why it stays. */
 bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why);
 /* An instance that was offloaded has ended: its reads, and those that the GPU's caches answered. */

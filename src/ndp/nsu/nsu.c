@@ -5,6 +5,7 @@
  * are what the analyzer watches, and none leaves until the mapping is known.
  */
 #include <glib.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "ndp/carry/carry.h"
@@ -22,6 +23,9 @@ struct nsu_offload {
 	struct carry_chooser chooser;
 	struct map_observer *observer;	 /* NULL: data lies where the machine has it */
 	const struct nsu_blocks *blocks; /* of the running kernel */
+	const struct sim_ctx *ctx;
+	struct ndp_timed_instance *timed; /* [home SM * slots + slot]; NULL: times do not count */
+	uint32_t instance_count;
 };
 
 static void *offload_create(const struct ndp_site *site, struct base_diag_list *diag)
@@ -52,6 +56,10 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 			   (uint32_t)site->ndp->choice.destination_access_count,
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
+	t->ctx = site->ctx;
+	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
+	if (site->ndp->choice.timed)
+		t->timed = g_new0(struct ndp_timed_instance, t->instance_count);
 	t->config = config;
 	return t;
 }
@@ -63,6 +71,7 @@ static void offload_free(void *ctx)
 	nsu_decider_free(t->decider);
 	map_observer_free(t->observer);
 	carry_chooser_free(&t->chooser);
+	g_free(t->timed);
 	g_free(t);
 }
 
@@ -88,6 +97,8 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 
 	t->blocks = nsu_blocks_of(p, l, &t->config->nsu);
 	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g));
+	if (t->timed)
+		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
 	if (t->observer)
 		map_observer_kernel_begin(t->observer, l, t->blocks->program->code->block_count);
 }
@@ -133,6 +144,11 @@ static uint32_t offload_ahead(void *ctx)
 	return t->chooser.access_count;
 }
 
+static struct ndp_timed_instance *timed_of(struct nsu_offload *t, uint32_t sm, uint32_t slot)
+{
+	return &t->timed[sm * (uint32_t)t->config->sm.warp_slot_count + slot];
+}
+
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					      uint32_t mark)
 {
@@ -141,17 +157,25 @@ static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32
 	struct carry_verdict stay = {.why = "the mapping is being learned"};
 
 	(void)g;
-	if (t->observer) {
-		map_observer_enter(t->observer, sm, w->slot);
+	if (t->observer || t->timed) {
 		stay.is_observed = true;
 		stay.block = &t->blocks->items[mark - 1];
+	}
+	if (t->observer)
+		map_observer_enter(t->observer, sm, w->slot);
+	if (t->timed) {
+		ndp_timed_open(timed_of(t, sm, w->slot), nsu_decider_timed(t->decider, mark - 1),
+			       sim_now_ps(t->ctx->engine));
+		timed_of(t, sm, w->slot)->accesses = 1; /* all instances of a block have as many */
 	}
 	if (is_learning)
 		return stay;
 	if (!nsu_decider_offload(t->decider, mark - 1, &stay.why))
 		return stay;
+	if (t->timed)
+		ndp_timed_leave(timed_of(t, sm, w->slot), sim_now_ps(t->ctx->engine));
 	return (struct carry_verdict){
-	    .is_observed = t->observer != NULL,
+	    .is_observed = stay.is_observed,
 	    .way = CARRY_SPLIT,
 	    .block = &t->blocks->items[mark - 1],
 	    .program = t->blocks->program,
@@ -159,7 +183,7 @@ static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32
 	};
 }
 
-/* ---- the learned mapping: hooks of a machine that has an observer ---- */
+/* ---- hooks of a machine that learns a mapping, or times blocks ---- */
 
 static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
 				const struct simt_step *step, const struct coalesced_line *lines, uint32_t count)
@@ -167,14 +191,18 @@ static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint
 	struct nsu_offload *t = ctx;
 
 	(void)step;
-	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
+	if (t->observer)
+		map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
 
 static void offload_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
 {
 	struct nsu_offload *t = ctx;
 
-	map_observer_left(t->observer, g, home_sm, slot);
+	if (t->timed)
+		ndp_timed_close(timed_of(t, home_sm, slot), sim_now_ps(t->ctx->engine));
+	if (t->observer)
+		map_observer_left(t->observer, g, home_sm, slot);
 }
 
 static void offload_resumed(void *ctx, struct gpu *g)

@@ -45,6 +45,8 @@ struct controller {
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
 	struct tom_offsets *offsets;
+	struct ndp_timed_instance *timed; /* [instance]; NULL: times do not count */
+	uint32_t timed_first, instance_count;
 	struct carry_written written; /* by this launch; tom_flush = written */
 	struct ndp_block **home_blocks; /* [instance]: that its warp runs at home; NULL: nobody looks at the caches */
 	struct ndp_cost_params cost;
@@ -86,8 +88,12 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->observer = observer;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
+	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
 	if (t->params->tom_stay_hit_ratio < 1)
-		t->home_blocks = g_new0(struct ndp_block *, config->gpu.sm_count * config->sm.warp_slot_count);
+		t->home_blocks = g_new0(struct ndp_block *, t->instance_count);
+	if (site->ndp->choice.timed)
+		t->timed = g_new0(struct ndp_timed_instance, t->instance_count);
+	t->timed_first = (uint32_t)site->ndp->choice.timed_first_count;
 	t->stats.storage_bits = tom_metadata_added_bits(site);
 	t->stack_count = (uint32_t)config->gpu.stack_count;
 	t->cost = tom_cost_of(t->params, site->ndp->choice.shuffles, config);
@@ -110,6 +116,7 @@ static void controller_free(void *ctx)
 	g_free(t->stacks);
 	g_free(t->loads);
 	g_free(t->home_blocks);
+	g_free(t->timed);
 	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
@@ -188,8 +195,11 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		t->stacks[s].pending_alu = 0;
 	}
 	if (t->home_blocks)
-		memset(t->home_blocks, 0,
-		       t->config->gpu.sm_count * t->config->sm.warp_slot_count * sizeof(*t->home_blocks));
+		memset(t->home_blocks, 0, t->instance_count * sizeof(*t->home_blocks));
+	if (t->timed)
+		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
+	for (uint32_t i = 0; i < t->blocks->count; i++)
+		t->blocks->items[i].timed.away_count = 0;
 }
 
 /* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
@@ -368,6 +378,12 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 	}
 	if (t->home_blocks)
 		t->home_blocks[instance_number(t, sm, w->slot)] = holds ? b : NULL;
+	if (t->timed && holds) {
+		struct ndp_timed_instance *i = &t->timed[instance_number(t, sm, w->slot)];
+
+		ndp_timed_open(i, &b->timed, sim_now_ps(t->ctx->engine));
+		i->ends_in_access = b->ends_in_access;
+	}
 	return (struct carry_verdict){
 		.way = why ? CARRY_STAY : CARRY_ASK,
 		.why = why,
@@ -390,12 +406,21 @@ static uint32_t choose(struct controller *t, struct gpu *g, const struct carry_a
 	return carry_destination(&t->chooser, g, a, t->loads);
 }
 
+/* What watches instances at home has one less. */
+static void note_offload(struct controller *t, uint32_t instance)
+{
+	if (t->home_blocks)
+		t->home_blocks[instance] = NULL;
+	if (t->timed)
+		ndp_timed_leave(&t->timed[instance], sim_now_ps(t->ctx->engine));
+}
+
 /* Steps 2 and 3. */
 static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, const struct carry_access *a,
 						    uint32_t mask, uint32_t mark, uint32_t step_count)
 {
 	struct controller *t = ctx;
-	const struct ndp_block *b = &t->blocks->items[mark - 1];
+	struct ndp_block *b = &t->blocks->items[mark - 1];
 	struct carry_verdict stay = {.block = &b->block, .why = "no access to memory",
 				     .asks_again = t->params->tom_ask_again};
 
@@ -421,11 +446,17 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, co
 
 	enum tom_decision d = tom_decide(&s);
 
+	if (d == TOM_OFFLOAD && t->timed && !ndp_timed_may_go(&b->timed, t->timed_first)) {
+		t->stats.slow_count++;
+		stay.why = "it takes longer in the stacks";
+		return stay;
+	}
 	count_decision(&t->stats, d);
 	stay.why = reasons[d];
-	if (d == TOM_OFFLOAD && t->home_blocks)
-		t->home_blocks[instance_number(t, a->sm, a->slot)] = NULL;
-	return d == TOM_OFFLOAD ? request(t, b, mask, stack) : stay;
+	if (d != TOM_OFFLOAD)
+		return stay;
+	note_offload(t, instance_number(t, a->sm, a->slot));
+	return request(t, b, mask, stack);
 }
 
 static void controller_block_sent(void *ctx, struct gpu *g, const struct carry_verdict *o)
@@ -460,6 +491,8 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 
 	if (t->home_blocks && !(step->inst->flags & SIMT_STORE))
 		look_up(t, g, home_sm, slot, lines, count);
+	if (t->timed)
+		t->timed[instance_number(t, home_sm, slot)].accesses++;
 	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
 	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
@@ -468,6 +501,8 @@ static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, ui
 {
 	struct controller *t = ctx;
 
+	if (t->timed)
+		ndp_timed_close(&t->timed[instance_number(t, home_sm, slot)], sim_now_ps(t->ctx->engine));
 	map_observer_left(t->observer, g, home_sm, slot);
 }
 
@@ -492,6 +527,8 @@ static enum gpu_beside controller_beside(const void *ctx)
 {
 	const struct controller *t = ctx;
 
+	if (t->timed) /* a loop's round ends where SMs tick beside each other, and counts for all */
+		return GPU_BESIDE_NEVER;
 	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
 }
 

@@ -19,7 +19,7 @@ void tom_stats_add(struct tom_stats *s, struct sim_stats *stats, bool full_stays
 		sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count + "
 				     "tom.learning_count + tom.full_count + tom.tx_busy_count + tom.rx_busy_count + "
 				     "tom.alu_full_count + tom.no_access_count + tom.parted_count + "
-				     "tom.cached_count + tom.no_room_count");
+				     "tom.cached_count + tom.slow_count + tom.no_room_count");
 	else
 		sim_stats_law(stats, "tom.instance_count = tom.offloaded_count + tom.condition_false_count + "
 				     "tom.parted_count");
