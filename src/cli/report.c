@@ -1,9 +1,10 @@
-/* report.c - strata report: runs of the store, or of a JSON file, as one HTML page. */
+/* report.c - strata report: runs of the store, or of a JSON file, and sweeps as one HTML page. */
 #include "cli/command.h"
 
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/provenance.h"
+#include "report/check.h"
 #include "report/page.h"
 #include "report/report.h"
 
@@ -18,14 +19,16 @@ static const struct cli_about about = {
 	"Writes one HTML page of the runs, side by side: time, stalls, bounds, traffic, energy, latency, kernels,\n"
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
 	"number of `strata runs list`, last, last-1, ..., or a JSON file of run or compare. Runs of one\n"
-	"program with the same arguments are compared with the first of them.",
+	"program with the same arguments are compared with the first of them. A JSON file of sweep is drawn\n"
+	"as heat maps and lines over its axes.",
     .examples = "  strata report --out runs.html last-1 last\n"
-	"  strata report --out bfs.html compare.json",
+	"  strata report --out bfs.html compare.json\n"
+	"  strata report --out links.html sweep.json",
 };
 
 /* What the page is of: runs with results, and texts of those that have none. */
 struct asked {
-	json_t *runs, *left_out;
+	json_t *runs, *sweeps, *left_out;
 };
 
 /* A program without results has nothing to draw; it is named, and the others are drawn. name: what the user calls it.
@@ -59,11 +62,31 @@ static int add_stored(struct asked *a, const char *word)
 	return exit_status;
 }
 
+/* Is the file one that a sweep has written? *exit_status then says whether it can be drawn, and a->sweeps has it. */
+static bool add_sweep(struct asked *a, const char *path, int *exit_status)
+{
+	json_t *file = json_load_file(path, 0, NULL);
+	const bool is_sweep = json_is_object(file) && json_object_get(file, "sweep");
+	g_autofree char *wrong = is_sweep ? report_sweep_check(file) : NULL;
+
+	if (wrong)
+		cli_error("report: %s: %s", path, wrong);
+	else if (is_sweep)
+		json_array_append(a->sweeps, file);
+	json_decref(file);
+	*exit_status = wrong ? CLI_USAGE : CLI_OK;
+	return is_sweep;
+}
+
 static int add_file(struct asked *a, const char *path)
 {
 	int exit_status;
-	json_t *runs = cli_runs_of_file(about.name, path, &exit_status), *run;
+	json_t *runs, *run;
 	size_t i;
+
+	if (add_sweep(a, path, &exit_status))
+		return exit_status;
+	runs = cli_runs_of_file(about.name, path, &exit_status);
 
 	if (!runs)
 		return exit_status;
@@ -78,7 +101,7 @@ static int add_file(struct asked *a, const char *path)
 
 static int page_write(const struct asked *a, const char *out)
 {
-	const struct report_page what = {a->runs, a->left_out, cli_version()};
+	const struct report_page what = {a->runs, a->sweeps, a->left_out, cli_version()};
 	size_t length;
 	g_autofree char *page = report_page(&what, &length);
 
@@ -86,13 +109,17 @@ static int page_write(const struct asked *a, const char *out)
 		cli_error("cannot write %s: %s", out, strerror(errno));
 		return CLI_UNABLE;
 	}
-	printf("%s: %zu runs, %zu KB\n", out, json_array_size(a->runs), length / 1000);
+	if (json_array_size(a->sweeps))
+		printf("%s: %zu runs, %zu sweeps, %zu KB\n", out, json_array_size(a->runs),
+		       json_array_size(a->sweeps), length / 1000);
+	else
+		printf("%s: %zu runs, %zu KB\n", out, json_array_size(a->runs), length / 1000);
 	return CLI_OK;
 }
 
 static int report(const struct cli_words *words, const char *out)
 {
-	struct asked a = {json_array(), json_array()};
+	struct asked a = {json_array(), json_array(), json_array()};
 	int exit_status = CLI_OK;
 
 	for (uint32_t i = 0; exit_status == CLI_OK && i < words->words->len; i++) {
@@ -101,8 +128,9 @@ static int report(const struct cli_words *words, const char *out)
 		exit_status = g_str_has_suffix(word, ".json") ? add_file(&a, word) : add_stored(&a, word);
 	}
 	if (exit_status == CLI_OK)
-		exit_status = json_array_size(a.runs) ? page_write(&a, out) : CLI_USAGE;
+		exit_status = json_array_size(a.runs) || json_array_size(a.sweeps) ? page_write(&a, out) : CLI_USAGE;
 	json_decref(a.runs);
+	json_decref(a.sweeps);
 	json_decref(a.left_out);
 	return exit_status;
 }

@@ -5,11 +5,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const struct field {
+struct field {
 	const char *path, *types;
-} fields[] = {
+};
+static const struct field fields[] = {
 #define FIELD(path, types) {path, types},
 #include "report/fields.def"
+};
+static const struct field sweep_fields[] = {
+#define FIELD(path, types) {path, types},
+#include "report/sweep_fields.def"
 };
 
 /* Where the walk is: what it has come along, and what is wrong. */
@@ -118,18 +123,28 @@ static void walk(struct walk *w, const char *path, const json_t *in)
 	}
 }
 
-char *report_check(const json_t *run)
+static char *check_all(const json_t *of, const struct field *all, size_t count)
 {
 	struct walk w = {.place = g_string_new(NULL)};
 
-	if (!json_is_object(run))
+	if (!json_is_object(of))
 		w.message = g_strdup("the result is no object");
-	for (size_t i = 0; i < G_N_ELEMENTS(fields) && !w.message; i++) {
-		w.types = fields[i].types;
-		walk(&w, fields[i].path, run);
+	for (size_t i = 0; i < count && !w.message; i++) {
+		w.types = all[i].types;
+		walk(&w, all[i].path, of);
 	}
 	g_string_free(w.place, TRUE);
 	return w.message;
+}
+
+char *report_check(const json_t *run)
+{
+	return check_all(run, fields, G_N_ELEMENTS(fields));
+}
+
+char *report_sweep_check(const json_t *sweep)
+{
+	return check_all(sweep, sweep_fields, G_N_ELEMENTS(sweep_fields));
 }
 
 json_t *report_result_read(const char *text, char **wrong)

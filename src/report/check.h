@@ -8,6 +8,8 @@
 /* NULL, or "timeline/0/kind is a number, expected a text" of the first field of fields.def that is wrong; freed with
  * g_free. */
 char *report_check(const json_t *run);
+/* The same of the file of a sweep, and sweep_fields.def. */
+char *report_sweep_check(const json_t *sweep);
 /* The result that a store's text is, checked. NULL: the text is NULL, is no JSON, or a field is wrong, as *wrong says,
  * which is freed with g_free. */
 json_t *report_result_read(const char *text, char **wrong);

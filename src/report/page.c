@@ -85,8 +85,8 @@ static json_t *data_of(const struct report_page *what)
 		put_ratios(one, what->runs, run);
 		json_array_append_new(list, one);
 	}
-	return json_pack("{s:s, s:f, s:o, s:O}", "version", what->version, "unmodelled_marked", BASE_UNMODELLED_MARKED,
-			 "runs", list, "left_out", what->left_out);
+	return json_pack("{s:s, s:f, s:o, s:O, s:O}", "version", what->version, "unmodelled_marked",
+			 BASE_UNMODELLED_MARKED, "runs", list, "sweeps", what->sweeps, "left_out", what->left_out);
 }
 
 /* The policy forbids the page to load anything from anywhere. */

@@ -1,4 +1,4 @@
-/* page.h - a report: one HTML page that needs nothing else, from result objects. */
+/* page.h - a report: one HTML page that needs nothing else, from result objects and the files of sweeps. */
 #ifndef STRATA_REPORT_PAGE_H
 #define STRATA_REPORT_PAGE_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 struct report_page {
-	const json_t *runs;	/* an array of at least one result object that has a measured run */
+	const json_t *runs;	/* an array of result objects that have a measured run */
+	const json_t *sweeps;	/* an array of what `strata sweep --json` writes; runs or sweeps are not empty */
 	json_t *left_out;	/* an array of texts: which were asked for, and are not on the page */
 	const char *version;	/* of Strata */
 };
