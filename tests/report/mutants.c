@@ -57,7 +57,7 @@ static void read_text(FILE *f)
 static void read_files(void)
 {
 	json_t *runs = json_pack("[O]", mutant), *none = json_array();
-	const struct report_page what = {runs, none, "test"};
+	const struct report_page what = {.runs = runs, .sweeps = none, .left_out = none, .version = "test"};
 	g_autofree char *csv = report_runs_csv(runs);
 	size_t length;
 
