@@ -32,8 +32,8 @@ struct beside_wake {
 	uint64_t cycle;
 };
 
-/* What the SMs that a thread has ticked in the first half have to say to the others. Only that thread writes it, but for
- * the stash: it begins anew with each step. */
+/* What the SMs that a thread has ticked in the first half have to say to the others. Only that thread writes it, but
+ * for the stash: it begins anew with each step. */
 struct beside_hand {
 	_Alignas(HOST_LINE_BYTES) uint64_t step;
 	uint32_t threads; /* of instructions issued */

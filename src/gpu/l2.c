@@ -506,9 +506,7 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 										     : sim_now_units(g->engine) + 1);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
 	for (uint32_t i = 0; may_have_more && i < (s->mirror ? L2_INPUT_COUNT : 1); i++) {
-		if (s->inputs[i].held && s->inputs[i].waits_fill)
-			continue;
-		next = waiting_at(s, i);
+		next = s->inputs[i].held && s->inputs[i].waits_fill ? NULL : waiting_at(s, i);
 		if (next && has_room_for(s, next))
 			sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 	}

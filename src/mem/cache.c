@@ -732,27 +732,19 @@ struct mem_req *mem_cache_fill_sector(struct mem_cache *c, uint32_t mshr, uint32
 
 /* ---- without time ---- */
 
-static void warm_sectors(struct mem_cache *c, struct set *set, uint32_t way, const struct mem_req_bytes *bytes,
-			 bool is_write)
-{
-	struct mem_line_sectors *l = sectors_of(c, set, way);
-	const uint8_t touched = mem_sectors_of(bytes, c->sector_bytes, c->sector_count);
-
-	l->present |= touched;
-	if (is_write)
-		write_here(c, set, way, bytes);
-}
-
 static void warm_way(struct mem_cache *c, struct set *set, uint32_t way, const struct mem_req_bytes *bytes,
 		     bool is_write)
 {
 	touch(c, set, way);
-	if (c->sector_bytes && (!is_write || c->is_write_back))
-		warm_sectors(c, set, way, bytes, is_write);
-	else if (is_write && c->is_write_back)
+	if (c->sector_bytes && (!is_write || c->is_write_back)) {
+		sectors_of(c, set, way)->present |= mem_sectors_of(bytes, c->sector_bytes, c->sector_count);
+		if (is_write)
+			write_here(c, set, way, bytes);
+	} else if (is_write && c->is_write_back) {
 		set->dirty |= 1ull << way;
-	else if (is_write && !c->updates_on_write)
+	} else if (is_write && !c->updates_on_write) {
 		drop_way(c, set, way);
+	}
 }
 
 void mem_cache_warm(struct mem_cache *c, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)

@@ -6,9 +6,9 @@
  * little behind. The caller does what those have left that have not come in time: nobody waits for long for a thread
  * that the host does not run, but for an item that it has begun.
  *
- * Nothing that a run computes may depend on who does an item; so the team may leave all of a step to the caller. Now and
- * then it tries for some milliseconds whether steps go faster with the others or without them (more threads than free
- * cores; items that are short for what must pass between the cores), and keeps to that for a while.
+ * Nothing that a run computes may depend on who does an item; so the team may leave all of a step to the caller.
+ * Now and then it tries for some milliseconds whether steps go faster with the others or without them (more threads
+ * than free cores; items that are short for what must pass between the cores), and keeps to that for a while.
  */
 #ifndef STRATA_SIM_TEAM_H
 #define STRATA_SIM_TEAM_H

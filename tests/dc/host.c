@@ -68,7 +68,8 @@ static const char text[] =
     PRINT "\tret;\n}\n"
     ".visible .entry grid(.param .u64 out, .param .u64 from, .param .u32 bytes, .param .u32 rounds, .param .u32 ctas)\n"
     BEGIN "\tld.param.u64 %d1, [from];\n\tld.param.u32 %r5, [ctas];\n\tmov.u32 %r1, %envreg1;\n"
-    "\tmov.u32 %r2, %envreg2;\n\tor.b32 %r1, %r1, %r2;\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 ret;\n\tsetp.ne.u32 %p0, %t, 0;\n"
+    "\tmov.u32 %r2, %envreg2;\n\tor.b32 %r1, %r1, %r2;\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 ret;\n"
+    "\tsetp.ne.u32 %p0, %t, 0;\n"
     "\t@%p0 bra wait;\n\tred.global.add.u32 [%d1], 1;\nagain:\n\tld.volatile.global.u32 %r2, [%d1];\n"
     "\tsetp.le.u32 %p1, %r2, %r5;\n\t@%p1 bra again;\nwait:\n\tbar.sync 0;\n\tst.global.u32 [%d0], 77;\n\tret;\n}\n"
     ".visible .entry plain(.param .u64 out)\n" BEGIN
