@@ -1,9 +1,9 @@
 /* account.h - what the cycles of a core's functional units went to, by instruction of its program.
  *
  * In each cycle a multiply-add begins in all units of a core, or none, for a reason: an operand is still in the
- * pipeline; the controller has no vector instruction ready; it waits for another core; for its memory unit, which takes
- * what is before; or for a line. Waiting for a line is laid over the way of the last block of the line that ended it.
- * Waits of the controller while the units have work are nobody's.
+ * pipeline; the controller has no vector instruction ready; it waits for another core, or for what arrives; for its
+ * memory unit, which takes what is before; or for a line. Waiting for a line is laid over the way of the last block of
+ * the line that ended it. Waits of the controller while the units have work are nobody's.
  *
  * A multiply-add and what it waited for are of its instruction, what the controller waits for of the one that waits.
  */
@@ -21,7 +21,7 @@ struct mem_req;
 	X(CSP_PART_BEGUN, multiply_add, "a multiply-add begins")                              \
 	X(CSP_PART_OPERAND, operand, "an operand is still in the pipeline")                   \
 	X(CSP_PART_CONTROL, control, "the controller has no vector instruction ready")        \
-	X(CSP_PART_SIGNAL, signal, "the controller waits for another core")                   \
+	X(CSP_PART_SIGNAL, signal, "the controller waits for another core, or for arrivals")  \
 	X(CSP_PART_UNIT, memory_unit, "the memory unit takes lines that are before")          \
 	X(CSP_PART_TX, link_tx, "link to the stack, with the wait for it")                    \
 	X(CSP_PART_QUEUE, queue, "at the stack, until its bank's first command for the line") \

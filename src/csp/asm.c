@@ -217,6 +217,7 @@ static bool read_arguments(struct assembly *a, struct csp_reader *r, struct csp_
 		return read_value(r, x) && csp_read_char(r, ',') && read_operands(r, x, "m,r");
 	case CSP_SIGNAL:
 	case CSP_WAIT:
+	case CSP_ARRIVED:
 		return read_value(r, x);
 	case CSP_CFMA:
 		return read_cfma_suffix(r, x) && read_operands(r, x, "r,rz,r,s");
@@ -371,6 +372,27 @@ static bool read_port(struct assembly *a, struct csp_reader *r, bool is_output)
 	return true;
 }
 
+/* ".arrivals LINE, LINES, EACH": of one core of a program. */
+static bool read_arrivals(struct assembly *a, struct csp_reader *r)
+{
+	struct csp_arrivals in = {.core = a->first_core, .file = a->file, .line = r->place.line};
+
+	if (!csp_read_constant(r, &in.first) || !csp_read_char(r, ',') || !csp_read_constant(r, &in.count) ||
+	    !csp_read_char(r, ',') || !csp_read_constant(r, &in.each) || !only_spaces_left(r))
+		return false;
+	if (in.first < 0 || in.count < 1 || in.each < 1 || in.each > in.count) {
+		base_diag_error(r->diag, r->place,
+				"lines from 0 on, at least one of them, and no more than all at once");
+		return false;
+	}
+	if (a->first_core != a->last_core || a->program->arrivals.count) {
+		base_diag_error(r->diag, r->place, "what arrives is one core's, and stands in the program once");
+		return false;
+	}
+	a->program->arrivals = in;
+	return true;
+}
+
 /* ".measure NAME, FACTOR, FACTOR": their product is larger than a number of the text may be. */
 static bool read_measure(struct assembly *a, struct csp_reader *r)
 {
@@ -400,7 +422,7 @@ static bool read_section_directive(struct assembly *a, struct csp_reader *r, con
 		return read_directive_values(a, r, 0, CSP_CHECK_FIR, "data", a->data);
 	if (!strcmp(name, "check"))
 		return read_directive_values(a, r, CSP_CHECK_FIR, ARRAY_COUNT(directives), "check", a->checks);
-	return read_port(a, r, *name == 'o');
+	return !strcmp(name, "arrivals") ? read_arrivals(a, r) : read_port(a, r, *name == 'o');
 }
 
 /* The text of a program's file, at most CSP_PROGRAM_BYTES_MAX; NULL with a message at the place. */
@@ -468,11 +490,13 @@ static bool read_include(struct assembly *a, struct csp_reader *r)
 
 static bool read_directive(struct assembly *a, struct csp_reader *r)
 {
-	static const char *const names[] = {"core", "set", "measure", "include", "data", "check", "input", "output"};
+	static const char *const names[] = {"core", "set", "measure", "include", "data", "check", "input", "output",
+					    "arrivals"};
 	enum { SECTION_NAMES = 4 }; /* from here on */
 	char name[NAME_BYTES];
 
-	if (!csp_read_word(r, name, sizeof(name), "core, set, measure, include, data, check, input or output"))
+	if (!csp_read_word(r, name, sizeof(name),
+			   "core, set, measure, include, data, check, input, output or arrivals"))
 		return false;
 	if (!strcmp(name, "include"))
 		return read_include(a, r);

@@ -404,6 +404,28 @@ static enum outcome wait_issue(struct csp_core *c, const struct csp_instr *x)
 	return GOES_ON;
 }
 
+static enum outcome arrived_issue(struct csp_core *c, const struct csp_instr *x)
+{
+	struct csp_input *in = &c->machine->input;
+	const int64_t count = value_of(c, &x->value);
+
+	if (in->core != c) {
+		csp_mistake(c, x, "nothing arrives: '.arrivals' says what does, and where");
+		return ENDS;
+	}
+	if (count < 0 || (uint64_t)count > in->group_count - in->taken_groups) {
+		csp_mistake(c, x, "arrived %lld: of %llu groups of lines %llu have been waited for", (long long)count,
+			    (unsigned long long)in->group_count, (unsigned long long)in->taken_groups);
+		return ENDS;
+	}
+	if (count && (in->taken_groups + (uint64_t)count > in->written_groups ||
+		      in->group_units[in->taken_groups + (uint64_t)count - 1] > sim_now_units(c->machine->ctx->engine)))
+		return WAITS_FOR_SIGNAL;
+	in->taken_groups += (uint64_t)count;
+	csp_order_arrived(c, in->taken_groups);
+	return GOES_ON;
+}
+
 /* ---- the controller ---- */
 
 static int64_t reversed(uint64_t value, int64_t bits)
@@ -518,7 +540,7 @@ static bool control(struct csp_core *c, const struct csp_instr *x)
 static bool is_timed(enum csp_op op)
 {
 	return op == CSP_LOAD || op == CSP_STORE || op == CSP_SEND || op == CSP_SIGNAL || op == CSP_WAIT ||
-	       op == CSP_HALT;
+	       op == CSP_ARRIVED || op == CSP_HALT;
 }
 
 static enum outcome timed(struct csp_core *c, const struct csp_instr *x)
@@ -533,6 +555,8 @@ static enum outcome timed(struct csp_core *c, const struct csp_instr *x)
 		return signal_issue(c, x);
 	case CSP_WAIT:
 		return wait_issue(c, x);
+	case CSP_ARRIVED:
+		return arrived_issue(c, x);
 	default:
 		c->is_halted = true;
 		return ENDS;
@@ -583,10 +607,11 @@ static enum outcome step(struct csp_core *c, uint64_t cycle)
 static void waited(struct csp_core *c, uint64_t cycle)
 {
 	const enum csp_op op = c->machine->program->instrs[c->pc].op;
+	const bool is_for_signal = op == CSP_WAIT || op == CSP_ARRIVED;
 
 	if (c->blocked_from == CSP_PENDING || c->blocked_from >= cycle)
 		return;
-	*(op == CSP_WAIT ? &c->stats.signal_wait_cycles : &c->stats.memory_wait_cycles) += cycle - c->blocked_from;
+	*(is_for_signal ? &c->stats.signal_wait_cycles : &c->stats.memory_wait_cycles) += cycle - c->blocked_from;
 	c->blocked_from = cycle;
 }
 

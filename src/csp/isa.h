@@ -11,7 +11,8 @@ enum { CSP_INDEX_COUNT = 24, CSP_TERMS_MAX = 3, CSP_TARGETS_MAX = 8, CSP_LOOPS_M
 #define CSP_OPS(X)                                                                                             \
 	X(set, SET) X(mul, MUL) X(div, DIV) X(mod, MOD) X(and, AND) X(rev, REV) X(core, CORE)                  \
 	X(loop, LOOP) X(end, END) X(jump, JUMP) X(branch, BRANCH) X(blt, BLT) X(bge, BGE) X(beq, BEQ) X(bne, BNE) \
-	X(load, LOAD) X(store, STORE) X(send, SEND) X(signal, SIGNAL) X(wait, WAIT) X(cfma, CFMA) X(halt, HALT)
+	X(load, LOAD) X(store, STORE) X(send, SEND) X(signal, SIGNAL) X(wait, WAIT) X(arrived, ARRIVED) \
+	X(cfma, CFMA) X(halt, HALT)
 enum csp_op {
 #define CSP_OP_ENUMERATOR(name, enumerator) CSP_##enumerator,
 	CSP_OPS(CSP_OP_ENUMERATOR)

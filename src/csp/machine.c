@@ -90,6 +90,7 @@ struct csp_machine *csp_machine_new(struct sim_ctx *ctx, const struct csp_config
 		csp_stack_init(&m->stacks[i], m, i);
 	for (uint32_t i = 0; i < m->core_count; i++)
 		csp_core_init(&m->cores[i], m, i);
+	csp_input_init(&m->input, m);
 	return m;
 }
 
@@ -102,7 +103,7 @@ bool csp_machine_load(struct csp_machine *m, const struct csp_program *program, 
 {
 	CHECK(!m->program && program->core_count == m->core_count);
 	m->program = program;
-	bool sends = false;
+	bool sends = program->arrivals.count;
 
 	for (uint32_t i = 0; i < program->instr_count; i++)
 		sends |= program->instrs[i].op == CSP_SEND;
@@ -111,7 +112,7 @@ bool csp_machine_load(struct csp_machine *m, const struct csp_program *program, 
 			return false;
 		csp_core_load(&m->cores[i]);
 	}
-	return true;
+	return csp_input_load(&m->input, diag);
 }
 
 void csp_machine_free(struct csp_machine *m)
@@ -120,6 +121,7 @@ void csp_machine_free(struct csp_machine *m)
 		return;
 	for (uint32_t i = 0; i < m->core_count; i++)
 		csp_core_release(&m->cores[i]);
+	csp_input_release(&m->input);
 	for (uint32_t i = 0; i < m->stack_count; i++)
 		csp_stack_release(&m->stacks[i]);
 	g_free(m->cores);
@@ -238,6 +240,7 @@ static bool simulate(struct csp_machine *m, struct csp_result *out, struct base_
 	for (uint32_t i = 0; i < m->core_count; i++)
 		if (!m->cores[i].is_halted)
 			sim_wake_cycle(e, m->cores[i].comp, 0);
+	csp_input_begin(&m->input);
 	sim_run(e);
 	out->was_limited = sim_was_limited(e);
 	if (m->mistake) {

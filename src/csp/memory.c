@@ -107,9 +107,8 @@ static void block_place(const struct csp_machine *m, const struct csp_core *owne
 	r->row = (uint32_t)(row / banks);
 }
 
-static void block_send(struct csp_core *c, struct csp_transfer *x, struct net_channel *tx)
+void csp_block_send(struct csp_machine *m, struct csp_transfer *x, struct net_channel *tx)
 {
-	struct csp_machine *m = c->machine;
 	const struct csp_core *owner = &m->cores[x->target];
 	const uint64_t block = x->line * m->blocks_per_line + x->sent_blocks;
 	struct mem_req *r = mem_req_get(m->ctx->pool);
@@ -137,7 +136,7 @@ void csp_memory_tick(struct csp_core *c, uint64_t cycle)
 	tx = m->stacks[m->cores[c->current->target].stack].tx;
 	if (!net_channel_ready(tx, &c->comp))
 		return;
-	block_send(c, c->current, tx);
+	csp_block_send(m, c->current, tx);
 	c->sent_cycle = cycle + 1;
 	if (c->current->sent_blocks == m->blocks_per_line)
 		c->current = NULL;
@@ -152,11 +151,15 @@ static void block_answered(struct csp_machine *m, struct mem_req *r)
 	struct csp_core *c = x->core;
 	const uint64_t now = sim_now_units(m->ctx->engine);
 
-	if (--x->blocks_left == 0 && unlikely(m->is_accounted))
+	if (--x->blocks_left == 0 && c && unlikely(m->is_accounted))
 		csp_account_line(c, r, sim_cycle_now(m->ctx->engine, m->domain));
 	mem_req_put(m->ctx->pool, r);
 	if (x->blocks_left)
 		return;
+	if (!c) {
+		csp_input_written(&m->input, x);
+		return;
+	}
 	if (!x->is_store) {
 		struct csp_register_time *t = times_of(c, x->space, x->reg);
 

@@ -19,7 +19,7 @@ struct csp_instr;
 
 /* What is known of a line. */
 struct csp_mark {
-	uint32_t sender; /* number + 1; 0: its own core, or nobody */
+	uint32_t sender; /* number + 1; 0: its own core, or nobody; cores + 1: the transceivers */
 	uint32_t sent;	 /* the sender's clock */
 	uint32_t read;	 /* the clock of its own core; 0: not read */
 	uint32_t reader; /* instruction that read it */
@@ -28,7 +28,7 @@ struct csp_mark {
 struct csp_order {
 	struct csp_mark *marks; /* [line]; NULL: not looked at */
 	size_t mapped_bytes;
-	uint32_t *clock;	 /* [core]; of itself from 1 on */
+	uint32_t *clock;	 /* [core], and of what has arrived; of itself from 1 on */
 	uint32_t *signal_clocks; /* [place in the ring of signals][core] */
 };
 
@@ -38,6 +38,9 @@ void csp_order_release(struct csp_core *c);
 /* Lines of its own memory, or for a send of the target's. False: in no order; a mistake of the reader's line. */
 bool csp_order_load(struct csp_core *c, const struct csp_instr *x, const struct csp_access *a);
 bool csp_order_store(struct csp_core *c, const struct csp_access *a);
+/* Lines of the core arrive in groups of so many; it knows of the first so many groups. */
+void csp_order_arrivals(struct csp_core *c, uint64_t first, uint64_t count, uint64_t each);
+void csp_order_arrived(struct csp_core *c, uint64_t groups);
 /* A signal goes to the place of the ring of the other core; one is taken from the place of its own. */
 void csp_order_signal(struct csp_core *c, struct csp_core *to, uint32_t place);
 void csp_order_wait(struct csp_core *c, uint32_t place);

@@ -27,7 +27,7 @@ struct csp_core;
 
 /* A line on its way; its blocks are requests of their own. */
 struct csp_transfer {
-	struct csp_core *core;	   /* whose register it is */
+	struct csp_core *core;	   /* whose register it is; NULL: it has arrived (input.c) */
 	struct csp_transfer *next; /* free ones */
 	uint32_t target;	   /* core whose memory it is */
 	uint64_t line;
@@ -98,6 +98,18 @@ struct csp_core {
 	struct csp_core_stats stats;
 };
 
+/* What the transceivers bring to a core's memory, line by line, over the link of its stack as its stores go. */
+struct csp_input {
+	struct csp_machine *machine;
+	struct sim_comp comp;
+	struct csp_core *core; /* NULL: nothing arrives */
+	uint64_t first, count, each, line_units;
+	uint64_t begun, group_count, written_groups, taken_groups; /* lines; groups of `each` of them */
+	uint32_t *left;	       /* [group_count]: lines that are not written yet */
+	uint64_t *group_units; /* [group_count]: when the core learns that they are */
+	struct csp_transfer *transfers, *free, *current;
+};
+
 /* A stack and its link. */
 struct csp_stack {
 	struct csp_machine *machine;
@@ -123,6 +135,7 @@ struct csp_machine {
 	uint32_t core_count;
 	struct csp_stack *stacks;
 	uint32_t stack_count;
+	struct csp_input input;
 	volatile sig_atomic_t is_stopped; /* from outside */
 	char *mistake; /* of the program, at run time; NULL: none */
 };
@@ -144,7 +157,19 @@ static inline float *csp_vector(float *file, uint32_t number, uint32_t m)
 	return file + (uint64_t)number * 2 * m;
 }
 
+/* input.c */
+void csp_input_init(struct csp_input *in, struct csp_machine *m);
+void csp_input_release(struct csp_input *in);
+/* The program is there, and its cores' memories. False with a message. */
+bool csp_input_load(struct csp_input *in, struct base_diag_list *diag);
+/* The run begins. */
+void csp_input_begin(struct csp_input *in);
+/* A line is written. */
+void csp_input_written(struct csp_input *in, struct csp_transfer *x);
+
 /* memory.c */
+/* A block of the line goes over the link, which is ready. */
+void csp_block_send(struct csp_machine *m, struct csp_transfer *x, struct net_channel *tx);
 void csp_stack_init(struct csp_stack *s, struct csp_machine *m, uint32_t index);
 void csp_stack_release(struct csp_stack *s);
 /* The memory unit at a cycle: sends a block, if it has one and the link takes it. */

@@ -45,6 +45,15 @@ struct csp_port {
 	int64_t first, count;		      /* lines of memory */
 };
 
+/* Lines of a core's memory that the node's transceivers bring while it works, one after the other: with every so many
+ * of them the core learns that they are there. */
+struct csp_arrivals {
+	uint32_t core;
+	int64_t first, count, each; /* count 0: there are none */
+	const char *file;	    /* of the program's */
+	uint32_t line;		    /* of it */
+};
+
 /* What the program says of itself, for results: a number by name. */
 struct csp_measure {
 	char name[CSP_NAME_BYTES];
@@ -61,6 +70,7 @@ struct csp_program {
 	struct csp_directive *data, *checks;
 	uint32_t data_count, check_count;
 	struct csp_port *ports;
+	struct csp_arrivals arrivals;
 	struct csp_measure *measures;
 	uint32_t port_count, measure_count;
 };

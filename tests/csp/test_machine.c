@@ -202,6 +202,86 @@ static void lines_are_read_in_order(void **state)
 	      "line 4, which core 0 has sent");
 }
 
+/* Cycles, and what else a run counts, of core 0's text behind lines that arrive at a rate. */
+static uint64_t arrival_cycles(const char *text, const char *rate, const char *key, uint64_t *counted)
+{
+	struct harness h;
+	uint64_t cycles;
+
+	harness_begin(&h, "alpha");
+	harness_set(&h, rate);
+	harness_text(&h, text);
+	cycles = h.result.cycles;
+	if (key)
+		*counted = harness_stat(&h, key);
+	harness_end(&h);
+	return cycles;
+}
+
+/* Lines of 512 bytes come one after the other: 64 of them more at 512 MB/s, a line in a us, take 64 us more, and the
+ * core knows of each group when it is written. They take the link and the vaults: so many blocks more are written, and
+ * loads beside them take longer. */
+static void lines_arrive(void **state)
+{
+	static const char slow[] = "csp.input_mbytes_per_s=512", fast[] = "csp.input_mbytes_per_s=20000";
+	static const char loads[] = " loop 60\n load r[0], [65536:7] x64\n end\n";
+	uint64_t written, few, many, beside, alone;
+	g_autofree char *with = g_strconcat(".core 0\n.arrivals 0, 4096, 64\n", loads, NULL);
+	g_autofree char *without = g_strconcat(".core 0\n", loads, NULL);
+
+	(void)state;
+	few = arrival_cycles(".core 0\n.arrivals 0, 256, 64\n arrived 2\n load r[0], [127]\n", slow, "vault.writes",
+			     &written);
+	assert_int_equal(written, 256 * 4);
+	many = arrival_cycles(".core 0\n.arrivals 0, 256, 64\n arrived 3\n load r[0], [191]\n", slow, NULL, NULL);
+	assert_in_range(few, 128 * 433, 128 * 433 + 300);
+	assert_in_range(many - few, 64 * 433 - 40, 64 * 433 + 40);
+	beside = arrival_cycles(with, fast, "link_tx.bytes", &written);
+	alone = arrival_cycles(without, fast, "link_tx.bytes", &few);
+	assert_in_range(written - few, 4096 * 512, 4096 * 512 * 5 / 4);
+	print_message("loads beside lines that arrive: %" G_GUINT64_FORMAT " cycles, alone %" G_GUINT64_FORMAT "\n",
+		      beside, alone);
+	assert_true(beside * 100 > alone * 103);
+}
+
+static void arrivals_are_waited_for(void **state)
+{
+	static const char lines[] = ".core 0\n.arrivals 8, 256, 64\n";
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+	    {" load r[0], [8]\n", "core 0, 'load' of line 3: line 8, which arrives: no 'arrived' since says"},
+	    {" arrived 1\n load r[0], [71]\n load r[0], [72]\n", "'load' of line 5: line 72, which arrives"},
+	    {" store [9], r[0]\n", "'store' of line 3: line 9, which arrives afterwards"},
+	    {" arrived 4\n arrived 1\n", "arrived 1: of 4 groups of lines 4 have been waited for"},
+	    {" arrived 0 - 1\n", "arrived -1: of 4 groups"},
+	    {".core 1\n arrived 1\n", "core 1, 'arrived' of line 4: nothing arrives"},
+	};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *text = g_strconcat(lines, cases[i].text, NULL);
+
+		wrong(text, cases[i].expected);
+	}
+}
+
+/* Nobody holds back an antenna: what the memory does not take in time ends the run. */
+static void arrivals_overrun(void **state)
+{
+	struct harness h;
+
+	(void)state;
+	harness_begin(&h, "alpha");
+	harness_set(&h, "csp.input_mbytes_per_s=1000000");
+	harness_build(&h, csp_assemble(".core 0\n.arrivals 0, 4096, 64\n arrived 64\n", "p.csp", &h.config, NULL, 0,
+				       &h.diag));
+	assert_false(csp_machine_run(h.machine, &h.result, &h.diag));
+	assert_non_null(strstr(h.diag.first->text, "'.arrivals' of line 2: line "));
+	assert_non_null(strstr(h.diag.first->text, "while 64 wait for the memory of core 0"));
+	harness_end(&h);
+}
+
 static void parameters(void **state)
 {
 	static const char *const cases[][2] = {
@@ -378,7 +458,8 @@ int main(void)
 	    cmocka_unit_test(arithmetic),     cmocka_unit_test(threads),	  cmocka_unit_test(stalls_are_counted),
 	    cmocka_unit_test(memory_waits_for_units),
 	    cmocka_unit_test(hazards),	      cmocka_unit_test(signals),	  cmocka_unit_test(mistakes),
-	    cmocka_unit_test(lines_are_read_in_order),
+	    cmocka_unit_test(lines_are_read_in_order), cmocka_unit_test(lines_arrive),
+	    cmocka_unit_test(arrivals_are_waited_for), cmocka_unit_test(arrivals_overrun),
 	    cmocka_unit_test(parameters),     cmocka_unit_test(register_files),   cmocka_unit_test(skewed_addresses),
 	    cmocka_unit_test(places),	      cmocka_unit_test(limit),		  cmocka_unit_test(posted),
 	    cmocka_unit_test(account_parts_have_their_length),
