@@ -360,6 +360,11 @@ double gpu_l1d_mshr_share(const struct gpu *g, uint32_t sm)
 	return mem_cache_mshr_share(g->sms[sm]->l1d);
 }
 
+void gpu_marks_issue(struct gpu *g, bool issue)
+{
+	g->marks_issue = issue;
+}
+
 void gpu_observe(struct gpu *g, const struct gpu_observer *observer)
 {
 	g->observer = *observer;

@@ -96,6 +96,9 @@ struct gpu_observer {
 	void (*step)(void *self, const struct simt_warp *w, const struct simt_step *step);
 	void *self;
 };
+/* On SMs of the GPU an instruction of its own stands before each marked one, and takes an issue slot and its decoding.
+ * It has no place in the code. */
+void gpu_marks_issue(struct gpu *g, bool issue);
 void gpu_observe(struct gpu *g, const struct gpu_observer *observer);
 
 /* The stack that an access of this SM to an address goes to, with whatever the mechanism does to the mapping. */

@@ -126,6 +126,7 @@ struct gpu {
 	const struct gpu_audit_ops *audit; /* NULL: off */
 	void *audit_self;
 	bool is_paused; /* the SMs are stopped */
+	bool marks_issue; /* see gpu_marks_issue */
 
 	struct beside *beside; /* NULL: its SMs tick one after the other */
 	struct sampling *sampling; /* NULL: everything is timed */

@@ -69,6 +69,7 @@ struct sm_warp {
 	uint8_t unit;
 	uint8_t scheduler, bit;
 	uint8_t threads; /* with which it began */
+	bool has_marked; /* the instruction that marks the one it stands at has issued, see gpu_marks_issue */
 	/* What its latencies so far, and its fetches, lack to whole cycles; below SM_WHOLE. */
 	uint8_t latency_parts, fetch_parts;
 	uint16_t slot, cta_slot;

@@ -116,6 +116,7 @@ static void prefetch(struct sm *sm, struct sm_warp *w)
 
 void sm_fetch_start(struct sm *sm, struct sm_warp *w, uint32_t pc, uint32_t start)
 {
+	w->has_marked = false;
 	if (w->w->is_done)
 		return;
 	w->fetch_group = pc >> sm->group_shift;

@@ -412,6 +412,7 @@ static bool issue(struct sm *sm, struct sm_scheduler *s, struct sm_warp *w)
 	uint32_t depth = t->stack_depth, share = sm_share(sm, w);
 
 	sm->slot_parts[s->issue] += share;
+	w->has_marked = false;
 	if (sm_is_watched(w, GPU_POINT_ISSUE) && gpu_ext_issue(sm, w))
 		return !sm->breaks;
 	if (unlikely(!(sm->beside ? beside_step(sm, t, step) : simt_step(g->launch, t, step)))) {
@@ -460,6 +461,20 @@ static uint32_t stall_reason(const struct sm_scheduler *s)
 	return SM_WAIT_IDLE;
 }
 
+/* Before a marked instruction, one that says so takes an issue slot (gpu_marks_issue). False: it has before, or there
+ * is none. */
+static bool mark_issue(struct sm *sm, const struct sm_scheduler *s, struct sm_warp *w)
+{
+	if (!sm->gpu->marks_issue || w->has_marked)
+		return false;
+	w->has_marked = true;
+	sm->slot_parts[s->issue] += SM_WHOLE;
+	sm->stats.mark_instructions++;
+	if (unlikely(sm->gpu->account != NULL))
+		gpu_ext_issue(sm, w); /* the ledger's: it is an issue at the marked instruction */
+	return true;
+}
+
 /* One scheduler's cycle. Returns true when it issued. */
 static bool schedule_one(struct sm *sm, uint32_t index)
 {
@@ -479,8 +494,14 @@ static bool schedule_one(struct sm *sm, uint32_t index)
 			return false;
 		}
 		if ((unlikely(sm->gpu->launch->program->insts[w->w->pc].mark) || sm_is_watched(w, GPU_POINT_ENTER)) &&
-		    sm->stack == UINT32_MAX && gpu_ext_enter(sm, w))
-			continue;
+		    sm->stack == UINT32_MAX) {
+			if (sm->gpu->launch->program->insts[w->w->pc].mark && mark_issue(sm, s, w)) {
+				s->last = bit;
+				return true;
+			}
+			if (gpu_ext_enter(sm, w))
+				continue;
+		}
 		s->last = bit;
 		return issue(sm, s, w);
 	}

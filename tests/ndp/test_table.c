@@ -101,6 +101,51 @@ static void reads_are_waited_for(void **state)
 	assert_in_range(time_ps[0] - time_ps[1], 480 * CYCLE_PS, 540 * CYCLE_PS);
 }
 
+/* A condition of two registers takes one collector cycle more than one of one. */
+static void reads_hold_a_collector(void **state)
+{
+	uint64_t ask_ps[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct rig r;
+
+		rig_open(&r, i ? difference : loop, machine, NULL, NULL);
+		assert_true(rig_run(&r, 1, 32, ROUNDS));
+		assert_int_equal(rig_stat(&r, "tom.table_read_count"), 1);
+		ask_ps[i] = rig_stat(&r, "gpu.offload_ask_ps");
+		rig_close(&r);
+	}
+	assert_in_range(ask_ps[1] - ask_ps[0], CYCLE_PS, CYCLE_PS + 2);
+}
+
+/* The instruction that marks a block's begin takes an issue slot wherever a warp of the GPU comes to it: once where the
+ * block leaves, at each round of a loop that stays. */
+static void begins_take_a_slot(void **state)
+{
+	static const char *const none[] = {"ndp.tom_begin_issues", "false", NULL};
+	const char *const *const settings[] = {NULL, none, NULL};
+	static const uint64_t marks[] = {1, 0, 2};
+	uint64_t issued[3], instructions[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		struct rig r;
+
+		rig_open(&r, loop, machine, settings[i], NULL);
+		assert_true(rig_run(&r, 1, 32, i == 2 ? 2 : ROUNDS)); /* two rounds do not pay */
+		if (i == 2)
+			assert_int_equal(rig_stat(&r, "tom.condition_false_count"), 1);
+		assert_int_equal(rig_stat(&r, "sm.mark_instructions"), marks[i]);
+		issued[i] = rig_stat(&r, "sm.issued_cycles");
+		instructions[i] = rig_stat(&r, "sm.warp_instructions");
+		assert_int_equal(issued[i], instructions[i] + rig_stat(&r, "sm.mark_instructions"));
+		rig_close(&r);
+	}
+	assert_int_equal(instructions[0], instructions[1]);
+	assert_int_equal(issued[0], issued[1] + 1);
+}
+
 /* The latency of shared memory, a pass and the register's read at least; wide entries take more passes. */
 static void reads_take_cycles(void **state)
 {
@@ -208,6 +253,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_are_made),
 	    cmocka_unit_test(reads_are_waited_for),
+	    cmocka_unit_test(reads_hold_a_collector),
+	    cmocka_unit_test(begins_take_a_slot),
 	    cmocka_unit_test(reads_take_cycles),
 	    cmocka_unit_test(reads_wait_for_their_turn),
 	    cmocka_unit_test(conditions_wait_for_their_registers),

@@ -184,6 +184,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 {
 	struct controller *t = ctx;
 
+	gpu_marks_issue(g, t->params->tom_begin_issues);
 	t->blocks = blocks_of(t, p);
 	t->has_table = !t->params->tom_table_takes_shared || gpu_taken_shared_bytes(g, p, l->shared_dynamic_bytes);
 	find_written(t, l, p);
