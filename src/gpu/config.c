@@ -328,6 +328,10 @@ static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 	if (p->tlb_entry_count % ways || !base_is_power_of_two(p->tlb_entry_count / ways))
 		base_diag_value(diag, "mmu.tlb_way_count", p->tlb_way_count,
 		      "must divide mmu.tlb_entry_count into a power of two of sets; 0 is fully associative");
+	if (c->gpu.stack_sm_shared_stays && (c->gpu.stack_sm_shared || c->gpu.stack_sm_ctas))
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.stack_sm_shared_stays = true: CTAs leave an SM of the GPU for one without shared "
+				"memory; set gpu.stack_sm_shared and gpu.stack_sm_ctas to false");
 	if (c->gpu.stack_sm_ctas && c->gpu.stack_sm_count == 0)
 		base_diag_value(diag, "gpu.stack_sm_count", 0,
 		      "with gpu.stack_sm_ctas = true no SM would take CTAs there; set one of the two");

@@ -124,6 +124,9 @@ struct gpu_ext_ops {
 	bool (*line)(void *self, struct sm *sm, struct lsu_entry *e, const struct coalesced_line *l);
 	/* The passes of lsu_issue_passes have their turn: what the warp reads is there at cycle ready, a later one. */
 	void (*passed)(void *self, struct sm_warp *w, uint32_t ready);
+	/* An access to shared memory that the entry's CTA has left at another SM has its turn; lsu_access_part ends it,
+	 * if it has an access. Of SMs whose far_shared it is. */
+	void (*far_shared)(void *self, struct sm *sm, const struct lsu_entry *e);
 	/* All stores of a CTA that it watches (sm_cta.watcher) are acknowledged. */
 	void (*cta_stored)(void *self);
 	/* All stores of the SM that were counted together (sm_stores_drained) are in memory. */

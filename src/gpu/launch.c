@@ -54,6 +54,11 @@ uint32_t gpu_cta_room(const struct gpu *g, uint32_t index)
 	const struct sm *sm = g->sms[index];
 	uint32_t limit = sm->stack == UINT32_MAX ? g->ctas_per_sm : g->ctas_per_stack_sm;
 
+	/* CTAs that have left their shared memory here: as many less, if that is what limits them. */
+	if (unlikely(sm->ctas_away))
+		limit = limit < g->ctas_by_shared - MIN(sm->ctas_away, g->ctas_by_shared)
+			    ? limit
+			    : g->ctas_by_shared - MIN(sm->ctas_away, g->ctas_by_shared);
 	return limit - (sm->cta_count + sm->ctas_coming < limit ? sm->cta_count + sm->ctas_coming : limit);
 }
 
@@ -357,9 +362,19 @@ static uint32_t ctas_per_stack_sm(const struct gpu *g, const struct simt_launch 
 	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
 	uint64_t fit = c->gpu.stack_sm_warp_slot_count / ((threads + SIMT_LANES - 1) / SIMT_LANES);
 
-	if (!c->gpu.stack_sm_shared && l->program->shared_static_bytes + l->shared_dynamic_bytes)
+	if (!c->gpu.stack_sm_shared && !c->gpu.stack_sm_shared_stays &&
+	    l->program->shared_static_bytes + l->shared_dynamic_bytes)
 		return 0;
 	return fit < g->ctas_per_sm ? (uint32_t)fit : g->ctas_per_sm;
+}
+
+/* CTAs for which an SM has shared memory. */
+static uint32_t ctas_by_shared(const struct gpu *g, const struct simt_launch *l)
+{
+	const uint64_t cta = gpu_cta_shared_bytes(g->config, l->program, l->shared_dynamic_bytes);
+	const uint64_t taken = gpu_taken_shared_bytes(g, l->program, l->shared_dynamic_bytes);
+
+	return cta ? (uint32_t)((g->config->sm.shared_bytes - taken) / cta) : UINT32_MAX;
 }
 
 /* What shared memory leaves of the store that it has with the L1D, if they have one. */
@@ -384,6 +399,7 @@ static void launch_begin(struct gpu *g)
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
+	g->ctas_by_shared = ctas_by_shared(g, l);
 	g->l1d_bytes = l1d_bytes(g, l);
 	g->start_cycle = sim_cycle_now(g->engine, g->clocks.sm);
 	if (g->audit)

@@ -108,7 +108,7 @@ static __attribute__((noinline)) bool part_accounted(struct sm *sm, uint32_t ind
 	return part_done(sm, index, ready);
 }
 
-static bool access_part(struct sm *sm, uint32_t index, uint32_t ready)
+bool lsu_access_part(struct sm *sm, uint32_t index, uint32_t ready)
 {
 	if (unlikely(sm->gpu->account != NULL))
 		return part_accounted(sm, index, ready);
@@ -173,6 +173,8 @@ static void classify_shared(struct sm *sm, struct lsu_entry *e, const struct sim
 	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
 	sm->stats.shared_accesses += e->passes;
 	sm->stats.shared_conflicts += e->passes - 1;
+	if (unlikely(sm->far_shared))
+		lsu_far_bytes(e, inst, mask);
 }
 
 /* What a copy writes passes over the banks like a store; the time is taken when it begins. */
@@ -262,7 +264,7 @@ static void classify_space(struct sm *sm, struct lsu_entry *e, const struct simt
 static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
 	e->kind = LSU_FIXED;
-	e->is_bypassing = e->is_translated = false;
+	e->is_bypassing = e->is_translated = e->is_far = false;
 	e->passes = e->count = e->next = 0;
 	if (unlikely(step->inst->flags & SIMT_COPY))
 		classify_copy(sm, e, step);
@@ -361,7 +363,7 @@ static bool line_through_cache(struct sm *sm, struct lsu_entry *e, const struct 
 	case MEM_CACHE_HIT:
 		if (unlikely(sm->gpu->audit) && cache == sm->l1d)
 			audit_hit(sm, &sm->warps[e->slot], r);
-		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
+		lsu_access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	case MEM_CACHE_MISS:
 		sm->spare = sm_req_get(sm);
@@ -414,7 +416,7 @@ static bool line_by_sectors(struct sm *sm, struct lsu_entry *e, const struct coa
 	if (result == MEM_CACHE_HIT) {
 		if (unlikely(sm->gpu->audit))
 			audit_hit(sm, &sm->warps[e->slot], r);
-		access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
+		lsu_access_part(sm, e->access, sm->now + hit_latency + sm->tlb_latency);
 		return true;
 	}
 	if (result == MEM_CACHE_STALL) {
@@ -671,9 +673,13 @@ static void passes_do(struct sm *sm, struct lsu_entry *e)
 	const uint32_t ready = sm->now + e->passes - 1 + e->latency;
 
 	sm->lsu_free = sm->now + e->passes;
+	if (unlikely(e->is_far)) {
+		lsu_far_issue(sm, e);
+		return;
+	}
 	e->passes = 0;
 	if (e->access != SM_NO_ACCESS)
-		access_part(sm, e->access, ready);
+		lsu_access_part(sm, e->access, ready);
 	else if (unlikely(e->kind == LSU_CARRIED))
 		sm->gpu->exts.items[e->ext].ops->passed(sm->gpu->exts.items[e->ext].self, &sm->warps[e->slot], ready);
 }
@@ -779,7 +785,7 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, struct mem_req *
 		if (unlikely(is_audited))
 			sm->gpu->audit->load(sm->gpu->audit_self, &sm->warps[sm->accesses[r->tag].slot], reply,
 					     r->issue_units);
-		needs_tick |= access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
+		needs_tick |= lsu_access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
 		mem_req_put(sm->gpu->pool, r);
 		r = next;
 	}
@@ -807,7 +813,7 @@ static void take_load(void *self, struct mem_req *r)
 	struct sm *sm = p->sm;
 
 	answer_begin(p, r);
-	answer_end(sm, r, access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency));
+	answer_end(sm, r, lsu_access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency));
 }
 
 static void take_store(void *self, struct mem_req *r)
@@ -873,7 +879,7 @@ static void take_atomic(void *self, struct mem_req *r)
 	if (is_written_message(p, r))
 		return;
 	atomic_answered(p, r);
-	answer_end(p->sm, r, access_part(p->sm, r->tag, p->sm->now + 1 + p->sm->tlb_latency));
+	answer_end(p->sm, r, lsu_access_part(p->sm, r->tag, p->sm->now + 1 + p->sm->tlb_latency));
 }
 
 static void take_reduction(void *self, struct mem_req *r)

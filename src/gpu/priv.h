@@ -114,6 +114,7 @@ struct gpu {
 	uint64_t start_cycle;
 	uint64_t cta_next, cta_total, ctas_left;
 	uint32_t ctas_per_sm, ctas_per_stack_sm;
+	uint32_t ctas_by_shared; /* of an SM's, as far as shared memory limits them */
 	uint64_t l1d_bytes; /* of each SM, of this launch */
 	bool has_host_memory; /* that its kernel could reach */
 	bool has_failed; /* launch->fault is set */

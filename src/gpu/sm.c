@@ -485,11 +485,18 @@ void sm_cta_leave(struct sm *sm, struct sm_cta *c)
 static void cta_end(struct sm *sm, struct sm_cta *c)
 {
 	uint64_t index = c->index, start_cycle = c->start_cycle;
+	struct sm *home = sm->far_shared ? sm->gpu->sms[c->home_sm] : NULL;
 
 	CHECK(!sm->is_beside);
 	simt_cta_end(c->cta);
 	cta_release(sm, c);
 	gpu_cta_done(sm->gpu, sm, index, start_cycle);
+	if (unlikely(home != NULL)) { /* its shared memory is free for another */
+		sm_touch(home);
+		home->ctas_away--;
+		gpu_cta_next(sm->gpu, home);
+		sm_wake(home, home->now);
+	}
 }
 
 void sm_warp_retire(struct sm *sm, struct sm_warp *w)
@@ -571,7 +578,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 	for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
 		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
-	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0);
+	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0 && sm->ctas_away == 0);
 	CHECK(sm->lsu.count == 0 && sm->lines.count == 0 && !sm->out.first);
 	CHECK(sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
@@ -604,7 +611,7 @@ void sm_reset(struct sm *sm)
 		memset(sm->warps[i].group_copies, 0, sizeof(sm->warps[i].group_copies));
 	}
 	sm->ext_waits_port = false;
-	sm->cta_count = sm->ctas_coming = sm->resident_warps = 0;
+	sm->cta_count = sm->ctas_coming = sm->ctas_away = sm->resident_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i] = (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;

@@ -107,6 +107,7 @@ struct sm_cta {
 	uint32_t warps_left;
 	uint32_t ticket; /* its slot, and above that how many CTAs the slot has held */
 	uint32_t stores_pending; /* lines of all its warps' stores, ended warps' too: issued, not acknowledged */
+	uint32_t home_sm; /* gpu.stack_sm_shared_stays: where its shared memory is; of one that has moved */
 	const struct gpu_ext *watcher; /* whose cta_stored is called when that becomes 0; or NULL */
 	uint64_t masks[SM_SCHEDULER_MAX];
 };
@@ -133,6 +134,8 @@ struct lsu_entry {
 	uint8_t port;      /* enum sm_port: where its lines' answers go */
 	uint8_t ext;       /* LSU_CARRIED: number of the extension */
 	bool is_bypassing; /* of the L1 */
+	bool is_far; /* shared memory at another SM: what goes there, and comes back */
+	uint16_t far_bytes, far_back_bytes;
 	uint16_t slot;
 	uint32_t access;  /* or SM_NO_ACCESS */
 	uint32_t passes;  /* bank passes, constant words: cycles before the lines, or instead of them */
@@ -186,6 +189,7 @@ struct sm {
 	bool has_fp64_on_sfu; /* sm.fp64_on_sfu */
 	bool ends_stored; /* sm.warp_ends_stored */
 	bool has_caches; /* L1 data and texture */
+	const struct gpu_ext *far_shared; /* whose far_shared is called for its shared memory; NULL: it is here */
 
 	uint64_t base;      /* cycle 0 of relative cycles */
 	uint32_t accounted; /* first cycle not yet attributed */
@@ -222,6 +226,7 @@ struct sm {
 	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */
 	uint8_t cta_order[SM_CTA_MAX]; /* slots in use, oldest first */
 	uint32_t cta_count, ctas_coming; /* ctas_coming: on their way here from other SMs */
+	uint32_t ctas_away; /* have moved, and left their shared memory here */
 
 	struct sm_access *accesses;
 	uint32_t access_cap, access_free;
@@ -403,8 +408,13 @@ static inline bool lsu_queue_goes(const struct sm *sm)
 /* lsu_carried.c: lines that an extension sends (gpu_ext_ops.line); access is its own. */
 void lsu_issue_carried(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t access,
 		       const struct coalesced_line *lines, uint32_t count);
+/* The entry's shared memory is at another SM (gpu_ext_ops.far_shared). */
+void lsu_far_bytes(struct lsu_entry *e, const struct simt_inst *inst, uint32_t mask);
+void lsu_far_issue(struct sm *sm, struct lsu_entry *e);
 /* Reads of shared memory that an extension makes for a warp, so many passes over its banks (gpu_ext_ops.passed). */
 void lsu_issue_passes(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ext, uint32_t passes);
+/* A part of an access has its data at this cycle. Returns true when it was the last one. */
+bool lsu_access_part(struct sm *sm, uint32_t access, uint32_t ready);
 uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 /* Lines of the data, constant and texture caches; what goes past them; stores and atomics. */
 extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;

@@ -108,7 +108,8 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	struct monitor *b = ctx;
 
 	/* PIM cores that have shared memory take such blocks, contents and all. */
-	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 && !b->config->gpu.stack_sm_shared;
+	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 &&
+			 !b->config->gpu.stack_sm_shared && !b->config->gpu.stack_sm_shared_stays;
 	b->memory_share = b->params->bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
 	for (uint32_t i = 0; i < b->core_count; i++) {
 		bom_core_begin(&b->cores[i], b->params->bom_mean == BOM_MEAN_KERNEL);

@@ -62,7 +62,7 @@ void carry_audit_stopped(struct carry *c, uint64_t cta, const struct simt_cta *s
 
 	if (c->cta_audit)
 		verdict(cta, cta_audit_stopped(c->cta_audit, cta, simt_cta_digest(l, state),
-					       is_free ? 0 : simt_cta_context_bytes(l, state)));
+					       is_free ? 0 : carry_context_bytes(c, l, state)));
 }
 
 void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r)

@@ -419,7 +419,7 @@ static bool drain(struct carry *c, struct migration *m)
 	m->leave_cycle = now_cycle(g) + m->latency_cycles;
 	sim_hist_add(&c->cta_stats.cta_drain_cycles, now_cycle(g) - m->order_cycle);
 	if (!m->is_free) {
-		m->bytes_left = simt_cta_context_bytes(g->launch, m->cta);
+		m->bytes_left = carry_context_bytes(c, g->launch, m->cta);
 		c->cta_stats.cta_context_bytes += m->bytes_left;
 		if (unlikely(g->account != NULL))
 			account_block_at(g, CTA_PC)->request_bytes += m->bytes_left;
@@ -455,6 +455,7 @@ static void arrive(struct carry *c, struct migration *m)
 	c->cta_stats.cta_arrivals++;
 	sim_hist_add(&c->cta_stats.cta_move_cycles, now_cycle(c->gpu) - m->order_cycle);
 	sm_cta_arrive(m->to, m->cta, m->index, m->start_cycle);
+	sm_cta_find(m->to, m->index)->home_sm = m->from->index;
 	carry_audit_arrived(c, m->index, m->to);
 	migration_free(c, m);
 }
@@ -468,6 +469,7 @@ static void leave(struct carry *c, struct migration *m)
 	m->has_left = true;
 	carry_audit_leaves(c, sm, cta);
 	sm_cta_leave(sm, cta);
+	sm->ctas_away += c->far_home_ports != NULL;
 	carry_audit_left(c, m->index, m->cta, sm);
 	gpu_cta_next(c->gpu, sm);
 	sm_wake(sm, sm->now);
@@ -533,6 +535,7 @@ static void reset(void *self)
 {
 	struct carry *c = self;
 
+	far_shared_reset(c);
 	while (c->migrations) {
 		if (c->migrations->has_left)
 			simt_cta_end(c->migrations->cta);
@@ -560,10 +563,19 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	c->context_ports = g_new(uint16_t, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		c->context_ports[i] = net_port_add(&g->ports, &port_ops, c, GPU_PLACE_STACK, i);
+	far_shared_new(c);
 	c->migrate_comp = sim_engine_add(g->engine, g->clocks.sm, "migrate", migrate_tick, c);
 	c->limit_comp = sim_engine_add(g->engine, g->clocks.sm, "gather", migrate_tick, c);
 	sim_stats_add_table(g->stats, &carry_cta_stat_table, &c->cta_stats, sizeof(c->cta_stats));
 	sim_stats_law(g->stats, "gpu.cta_moves = gpu.cta_arrivals");
+}
+
+static void complete(void *self)
+{
+	struct carry *c = self;
+
+	for (uint32_t i = c->gpu->sm_count; i < c->gpu->sm_total && c->far_home_ports; i++)
+		c->gpu->sms[i]->far_shared = c->cta;
 }
 
 static void cta_free(void *self)
@@ -571,12 +583,14 @@ static void cta_free(void *self)
 	struct carry *c = self;
 
 	g_free(c->context_ports);
+	far_shared_free(c);
 	while (c->migrations_free)
 		g_free(base_stack_pop(&c->migrations_free, next));
 }
 
 const struct gpu_ext_ops carry_cta_ops = {
     .build = build,
+    .complete = complete,
     .free = cta_free,
     .check_end = check_end,
     .reset = reset,
@@ -585,4 +599,5 @@ const struct gpu_ext_ops carry_cta_ops = {
     .cta_done = cta_done,
     .returned = returned,
     .cta_stored = look,
+    .far_shared = far_shared_issue,
 };

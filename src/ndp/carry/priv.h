@@ -105,6 +105,13 @@ struct carry {
 	struct sim_comp migrate_comp, limit_comp; /* limit: CTAs whose time to gather is up */
 	uint16_t *context_ports; /* [stack]: of CTAs that move there */
 	struct cta_stats cta_stats;
+	/* far_shared.c */
+	uint16_t *far_home_ports, *far_stack_ports; /* [cluster], [stack]; NULL: there is none */
+	struct sim_comp far_comp;
+	struct far_access *far_free;
+	struct {
+		BASE_FIFO(struct far_access);
+	} far_waiting; /* at home */
 	/* audit.c */
 	const struct gpu_ext *audit_ext;
 	struct coherence_audit *audit; /* NULL: off */
@@ -182,6 +189,20 @@ void ask_forget(struct carry *c, struct sm *sm);
 /* Warps that wait to leave for a block that they began on trial run it: the registers of its begin are in the trial's
  * guest, not in the warp. One still on its trial goes on as it is. False as block_run_untimed. */
 bool ask_finish_untimed(struct carry *c, struct sm *sm);
+
+/* ---- far_shared.c ---- */
+void far_shared_new(struct carry *c);
+void far_shared_reset(struct carry *c);
+void far_shared_free(struct carry *c);
+void far_shared_issue(void *self, struct sm *sm, const struct lsu_entry *e);
+/* What of a CTA travels when it moves. */
+static inline uint64_t carry_context_bytes(const struct carry *c, const struct simt_launch *l,
+					   const struct simt_cta *cta)
+{
+	const uint64_t shared = l->program->shared_static_bytes + l->shared_dynamic_bytes;
+
+	return simt_cta_context_bytes(l, cta) - (c->far_home_ports ? shared : 0);
+}
 
 /* ---- audit.c: what it cannot see of a CTA, by its index in the grid; nothing without run.audit ---- */
 /* It is told to move; is_free: nothing of it is sent. */
