@@ -26,8 +26,10 @@ enum what { CHASE, LOAD, COPY, TRIAD, TRANSFER, HANDOVER, ADD, CAS, LOCK, BARRIE
 static const char *const whats[] = {"chase",  "load", "copy", "triad", "transfer", "handover", "add",
 				    "cas",    "lock", "barrier", "fault", "unmap", NULL};
 static const char *const states[] = {"clean", "modified", NULL};
+enum order { RANDOM, IN_TURN };
+static const char *const orders[] = {"random", "in-turn", NULL};
 
-enum { DO, KBYTES, EACH, THREADS, WARM, STRIDE, PARTNER, STATE };
+enum { DO, KBYTES, EACH, THREADS, WARM, STRIDE, ORDER, PARTNER, STATE };
 static const struct workload_count counts[] = {
 	{"do", "what is measured", CHASE, CHASE, CHASE, UNMAP, 1, whats},
 	{"kbytes", "KB of the working set, or of each array", 16, 262144, 4, 1u << 26, 4, NULL},
@@ -36,6 +38,7 @@ static const struct workload_count counts[] = {
 	{"warm", "1: a chase goes round once before it is timed", 1, 0, 0, 1, 1, NULL},
 	{"stride", "bytes from a line of a chase to the next; 8192 and more: a page each", 128, 128, 64, 1u << 21, 64,
 	 NULL},
+	{"order", "lines of a chase at random, or one behind the other", RANDOM, RANDOM, RANDOM, IN_TURN, 1, orders},
 	{"partner", "the thread that takes lines over from thread 0", 1, 1, 1, 1023, 1, NULL},
 	{"state", "how thread 0 has the lines that are taken over", 0, 0, 0, 1, 1, states},
 };
@@ -75,8 +78,8 @@ static struct chain chain_make(const struct workload_options *o)
 		workload_fail("no memory for %zu bytes", bytes);
 	c.next = workload_host_alloc(c.count, sizeof(*c.next));
 	for (uint32_t i = 0; i < c.count; i++)
-		c.next[i] = i;
-	for (uint32_t i = c.count - 1; i > 0; i--) { /* Sattolo's shuffle */
+		c.next[i] = o->counts[ORDER] == IN_TURN ? (i + 1) % c.count : i;
+	for (uint32_t i = c.count - 1; o->counts[ORDER] == RANDOM && i > 0; i--) { /* Sattolo's shuffle */
 		const uint32_t other = (uint32_t)(workload_random(o->seed, 0, i) % i), kept = c.next[i];
 
 		c.next[i] = c.next[other];
