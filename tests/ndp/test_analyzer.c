@@ -204,9 +204,42 @@ static void hashed_mappings_are_judged_hashed(void **state)
 	}
 }
 
+/* Rows of 16 KB that are walked in step meet one stack under bits 14 and 15: that pair keeps an instance together, and
+ * is no even one. Hashed it is. */
+static void even_mappings_alone_are_learned(void **state)
+{
+	enum { ROWS = 64, LINES = 64, ROW_BYTES = 16384 };
+
+	(void)state;
+	for (uint32_t hash_bit = 0; hash_bit <= 21; hash_bit += 21) {
+		struct map_spread spread = {0};
+		struct map_judged judged = {0};
+		struct map_instance in[ROWS];
+
+		for (uint32_t r = 0; r < ROWS; r++)
+			map_instance_open(&in[r], 4, hash_bit);
+		for (uint64_t k = 0; k < LINES; k++) {
+			for (uint64_t r = 0; r < ROWS; r++) {
+				const uint64_t line = r * ROW_BYTES * 4 + k * 128;
+
+				map_instance_touch(&in[r], line, (uint32_t)(r + k) % 4);
+				map_spread_touch(&spread, 4, hash_bit, line, (uint32_t)(r + k) % 4);
+			}
+		}
+		for (uint32_t r = 0; r < ROWS; r++)
+			assert_true(map_instance_judge(&in[r], &judged));
+		assert_int_equal(map_best_bit(judged.stacks), 13);
+		assert_int_equal(map_even_bit(&spread, judged.stacks, 4), 13);
+		assert_int_equal(map_even_bit(&spread, judged.stacks, 1.25), hash_bit ? 13 : 16);
+		assert_int_equal(map_even_bit(&spread, judged.stacks, 0.5), 0);
+	}
+	assert_int_equal(map_even_bit(&(struct map_spread){0}, (uint64_t[]){2, 2, 1, 2, 2, 2, 2, 2, 2, 2}, 1), 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(even_mappings_alone_are_learned),
 		cmocka_unit_test(fixed_offsets_leave_lower_bits),
 		cmocka_unit_test(consecutive_lines_want_higher_bits),
 		cmocka_unit_test(mapping_in_force_is_counted_beside),

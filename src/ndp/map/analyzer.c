@@ -23,14 +23,13 @@ static void count(uint16_t *accesses)
 }
 
 /* The stack of a line under the mapping by the bits from `bit` on: as mem_map_hash_stacks makes it. */
-static uint32_t stack_under(const struct map_instance *in, uint64_t line_addr_bytes, uint32_t bit)
+static uint32_t stack_under(uint32_t stack_count, uint32_t hash_bit, uint64_t line_addr_bytes, uint32_t bit)
 {
-	const uint32_t mask = in->stack_count - 1u, width = (uint32_t)__builtin_ctz(in->stack_count);
+	const uint32_t mask = stack_count - 1u, width = (uint32_t)__builtin_ctz(stack_count);
 	uint32_t stack = (uint32_t)(line_addr_bytes >> bit) & mask;
 
-	for (uint32_t b = bit + width; b < in->hash_bit; b += width)
-		stack ^= (uint32_t)(line_addr_bytes >> b) &
-			 (in->hash_bit - b < width ? (1u << (in->hash_bit - b)) - 1 : mask);
+	for (uint32_t b = bit + width; b < hash_bit; b += width)
+		stack ^= (uint32_t)(line_addr_bytes >> b) & (hash_bit - b < width ? (1u << (hash_bit - b)) - 1 : mask);
 	return stack;
 }
 
@@ -42,7 +41,7 @@ void map_instance_touch(struct map_instance *in, uint64_t line_addr_bytes, uint3
 	for (uint32_t m = 0; m < MAP_COUNT; m++) {
 		const uint32_t bit = MAP_BIT_FIRST + m;
 
-		count(&in->accesses[m][in->hash_bit ? stack_under(in, line_addr_bytes, bit) :
+		count(&in->accesses[m][in->hash_bit ? stack_under(in->stack_count, in->hash_bit, line_addr_bytes, bit) :
 						      line_addr_bytes >> bit & mask]);
 	}
 	count(&in->accesses[MAP_IN_FORCE][stack_in_force & mask]);
@@ -97,6 +96,42 @@ uint32_t map_best_bit(const uint64_t *stacks)
 			best = m;
 	}
 	return MAP_BIT_FIRST + best;
+}
+
+static void window_end(struct map_spread *s)
+{
+	for (uint32_t m = 0; m <= MAP_COUNT; m++) {
+		uint32_t most = 0;
+
+		for (uint32_t i = 0; i < MAP_STACKS_MAX; i++)
+			most = s->in_stack[m][i] > most ? s->in_stack[m][i] : most;
+		s->fullest[m] += most;
+	}
+	memset(s->in_stack, 0, sizeof(s->in_stack));
+	s->lines = 0;
+}
+
+void map_spread_touch(struct map_spread *s, uint32_t stack_count, uint32_t hash_bit, uint64_t line_addr_bytes,
+		      uint32_t stack_in_force)
+{
+	for (uint32_t m = 0; m < MAP_COUNT; m++)
+		s->in_stack[m][stack_under(stack_count, hash_bit, line_addr_bytes, MAP_BIT_FIRST + m)]++;
+	s->in_stack[MAP_IN_FORCE][stack_in_force & (stack_count - 1)]++;
+	if (++s->lines == MAP_WINDOW_LINES)
+		window_end(s);
+}
+
+uint32_t map_even_bit(const struct map_spread *s, const uint64_t *stacks, double ratio)
+{
+	uint32_t best = MAP_COUNT;
+
+	if (!s->fullest[MAP_IN_FORCE])
+		return map_best_bit(stacks);
+	for (uint32_t m = 0; m < MAP_COUNT; m++)
+		if ((double)s->fullest[m] <= ratio * (double)s->fullest[MAP_IN_FORCE] &&
+		    (best == MAP_COUNT || stacks[m] < stacks[best]))
+			best = m;
+	return best == MAP_COUNT ? 0 : MAP_BIT_FIRST + best;
 }
 
 uint32_t map_oracle_bit(const struct map_totals *totals)

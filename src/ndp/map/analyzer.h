@@ -40,6 +40,14 @@ struct map_judged {
 	uint64_t stacks[MAP_COUNT]; /* touched, added up */
 };
 
+/* How evenly the stacks would have what all instances touch in a row, windows of lines: tom_learn_even_ratio. */
+enum { MAP_WINDOW_LINES = 256 };
+struct map_spread {
+	uint32_t lines; /* of the window */
+	uint16_t in_stack[MAP_COUNT + 1][MAP_STACKS_MAX];
+	uint64_t fullest[MAP_COUNT + 1]; /* lines in the stack that has most of a window, added up over windows */
+};
+
 /* Can consecutive bits choose among so many stacks? */
 bool map_has_bits(uint32_t stack_count);
 
@@ -57,6 +65,12 @@ bool map_instance_close(struct map_instance *in, struct map_totals *totals);
 /* The address bit (7..16) whose mapping has the fewest stacks (stacks[MAP_COUNT], added up over the same
  * instances), the lowest on ties. */
 uint32_t map_best_bit(const uint64_t *stacks);
+/* A line that an instance touches on such a machine (map_instance_open), and its stack under the mapping in force. */
+void map_spread_touch(struct map_spread *s, uint32_t stack_count, uint32_t hash_bit, uint64_t line_addr_bytes,
+		      uint32_t stack_in_force);
+/* It is map_best_bit of the mappings whose fullest stack has at most ratio times the lines of that under the mapping in
+ * force; 0: there is none. Before the first whole window all are. */
+uint32_t map_even_bit(const struct map_spread *s, const uint64_t *stacks, double ratio);
 /* The address bit whose mapping has the most accesses in their instance's most used stack, the lowest on ties: what
  * only an oracle that counts accesses can know. */
 uint32_t map_oracle_bit(const struct map_totals *totals);

@@ -26,6 +26,8 @@ struct map_learned {
 	enum state state;
 	uint64_t instance_target; /* of the learning phase */
 	struct map_judged judged;
+	struct map_spread spread;
+	uint64_t dropped_count;
 	uint32_t running_count; /* instances that have touched memory and not ended */
 	bool has_begun;		/* one has touched memory: tom_learn_limit_ps counts from begin_ps of the phase */
 	uint64_t begin_ps;
@@ -133,6 +135,8 @@ static void mark_line(struct map_learned *m, const struct simt_launch *l, uint64
 void map_learned_mark(struct map_learned *m, const struct simt_launch *l, const struct coalesced_line *lines,
 		      uint32_t count)
 {
+	if (m->state == REGULAR && !m->bit)
+		return;
 	if (m->state != LEARNING && !m->params->tom_relearn &&
 	    !(m->params->tom_learn_every_kernel && m->state == REGULAR && m->judged.instances))
 		return;
@@ -149,7 +153,9 @@ static uint64_t phase_ps(const struct map_learned *m)
 static void stop(struct map_learned *m, struct gpu *g)
 {
 	m->state = STOPPING;
-	m->next_bit = map_best_bit(m->judged.stacks);
+	m->next_bit = m->params->tom_learn_even_ratio > 0 ?
+			  map_even_bit(&m->spread, m->judged.stacks, m->params->tom_learn_even_ratio) :
+			  map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m);
 	carry_pause(g, m->params->tom_interrupt_ps);
 }
@@ -178,6 +184,13 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
 	    m->judged.instances + m->running_count < p->tom_learn_min_count)
 		return;
 	stop_early(m, g, all, count);
+}
+
+void map_learned_line(struct map_learned *m, uint64_t line_addr_bytes, uint32_t stack_in_force)
+{
+	if (m->state == LEARNING && m->params->tom_learn_even_ratio > 0)
+		map_spread_touch(&m->spread, (uint32_t)m->config->gpu.stack_count,
+				 (uint32_t)m->config->gpu.map_hash_bit, line_addr_bytes, stack_in_force);
 }
 
 void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count)
@@ -253,7 +266,7 @@ static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *i
 
 void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map_instance *in)
 {
-	if (m->state == REGULAR && m->params->tom_relearn)
+	if (m->state == REGULAR && m->params->tom_relearn && m->bit)
 		relearn(m, g, in);
 	else if (m->state == REGULAR && m->later_bytes)
 		change(m, g, m->bit, m->later_bytes);
@@ -313,8 +326,13 @@ bool map_learned_resumed(struct map_learned *m)
 
 	CHECK(m->state == STOPPING || m->state == CHANGING);
 	m->bit = m->next_bit;
-	gpu_map_two_bit(m->config, m->bit, 1u << MAP_BIT_FIRST, &m->map);
-	pages_mark(m);
+	if (m->bit) {
+		gpu_map_two_bit(m->config, m->bit, 1u << MAP_BIT_FIRST, &m->map);
+		pages_mark(m);
+	} else {
+		m->dropped_count++;
+		m->range_count = 0;
+	}
 	m->later_bytes = 0;
 	m->state = REGULAR;
 	return is_first;
@@ -360,6 +378,11 @@ uint32_t map_learned_range_count(const struct map_learned *m)
 uint64_t map_learned_instances(const struct map_learned *m)
 {
 	return m->state == REGULAR || m->state == CHANGING ? m->judged.instances : 0;
+}
+
+uint64_t map_learned_dropped_count(const struct map_learned *m)
+{
+	return m->dropped_count;
 }
 
 uint64_t map_learned_relearned_count(const struct map_learned *m)

@@ -98,6 +98,7 @@ void map_observer_kernel_end(struct map_observer *o)
 		return;
 	map_learned_kernel_end(o->mapping);
 	st->learning_ps = map_learned_learning_ps(o->mapping);
+	st->dropped_count = map_learned_dropped_count(o->mapping);
 	st->relearned_count = map_learned_relearned_count(o->mapping);
 	st->later_ranges = map_learned_later_range_count(o->mapping);
 	st->remapped_bytes = map_learned_remapped_bytes(o->mapping);
@@ -136,8 +137,13 @@ void map_observer_touch(struct map_observer *o, struct gpu *g, uint32_t home_sm,
 
 	if (!in->is_open)
 		return;
-	for (uint32_t i = 0; i < count; i++)
-		map_instance_touch(in, lines[i].addr_bytes, gpu_stack_of(g, home_sm, lines[i].addr_bytes));
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t stack = gpu_stack_of(g, home_sm, lines[i].addr_bytes);
+
+		map_instance_touch(in, lines[i].addr_bytes, stack);
+		if (o->mapping)
+			map_learned_line(o->mapping, lines[i].addr_bytes, stack);
+	}
 	if (!o->mapping)
 		return;
 	map_learned_mark(o->mapping, o->launch, lines, count);
