@@ -473,6 +473,37 @@ static void lines_of_what_is_only_read_stay(void **state)
 	rig_close(&r);
 }
 
+/* Each stack has a copy of what is only read, and its SM reads that; of what is written there is none. */
+static void stacks_read_copies(void **state)
+{
+	static const char writes_both[] =
+	    LOOP_FROM("mov.u32 %r6, 0; add.u64 %rd12, %rd1, 131072; st.global.u32 [%rd12], %r4; bar.sync 0;\n");
+	static const char *const copied[] = {"ndp.tom_copy_bytes", "262144", NULL};
+	static const char *const too_large[] = {"ndp.tom_copy_bytes", "262143", NULL};
+	static const struct {
+		const char *ptx;
+		const char *const *settings;
+		bool has_copies;
+	} runs[] = {{loop, NULL, false}, {loop, copied, true}, {loop, too_large, false}, {writes_both, copied, false}};
+	uint64_t between[ARRAY_COUNT(runs)];
+	struct rig r;
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(runs); i++) {
+		open_with(&r, runs[i].ptx, runs[i].settings);
+		assert_true(rig_run(&r, 64, 128, 40));
+		assert_int_equal(rig_stat(&r, "tom.copied_bytes"), runs[i].has_copies ? 3 * 262144 : 0);
+		assert_int_equal(rig_stat(&r, "tom.copied_wire_bytes"), runs[i].has_copies ? 3 * 262144 : 0);
+		assert_int_equal(rig_stat(&r, "tom.copied_reads") > 0, runs[i].has_copies);
+		between[i] = rig_stat(&r, "mesh.bytes");
+		for (uint32_t k = 0; k < 8192; k++)
+			assert_int_equal(r.out[k], 40 * k + 256 * 39 * 40 / 2);
+		rig_close(&r);
+	}
+	assert_true(between[1] < between[0] / 2);
+	assert_int_equal(between[2], between[0]);
+}
+
 /* Blocks whose lines the GPU's caches have stay, those that read each line once go. */
 static void blocks_that_live_in_the_caches_stay(void **state)
 {
@@ -1259,6 +1290,7 @@ int main(void)
 	    cmocka_unit_test(lines_of_what_is_only_read_stay),
 	    cmocka_unit_test(blocks_that_live_in_the_caches_stay),
 	    cmocka_unit_test(slow_blocks_stay),
+	    cmocka_unit_test(stacks_read_copies),
 	    cmocka_unit_test(warps_shuffle_in_the_stacks),
 	    cmocka_unit_test(parted_lanes_do_not_shuffle_on_trial),
 	    cmocka_unit_test(smallest_queues),

@@ -44,8 +44,8 @@ struct ndp_blocks {
 	uint32_t live_max; /* most 32-bit registers live at once in a block */
 	/* Candidates that are not in items: no entry of the table can describe them; it has no entry for them. */
 	uint32_t undescribed_count, no_entry_count;
-	struct ndp_origins stores; /* of the program; known once has_stores is set */
-	bool has_stores;
+	struct ndp_origins stores, loads; /* of the program; known once has_origins is set */
+	bool has_origins;
 };
 
 /* A table of the hardware that must hold the blocks. */

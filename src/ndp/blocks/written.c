@@ -84,7 +84,7 @@ static bool follow_reg(struct trace *t, uint32_t reg)
 	return true;
 }
 
-static void add_store(struct trace *t, const struct ptx_inst *i)
+static void add_access(struct trace *t, const struct ptx_inst *i)
 {
 	const struct ptx_operand *o = &i->src[0];
 
@@ -108,7 +108,7 @@ static void add_inst(struct trace *t, const struct ptx_inst *i)
 	case PTX_OP_ST:
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
-		add_store(t, i);
+		add_access(t, i);
 		return;
 	case PTX_OP_CP:
 		t->out->all |= i->mods.space != PTX_SHARED;
@@ -121,16 +121,42 @@ static void add_inst(struct trace *t, const struct ptx_inst *i)
 	}
 }
 
+static void trace_open(struct trace *t, const struct ptx_func *fn, struct ndp_origins *out)
+{
+	*t = (struct trace){.fn = fn, .out = out};
+	t->uses = g_new0(struct ptx_reg_use, fn->inst_count + 1);
+	t->is_seen = g_new0(bool, fn->reg_count + 1);
+	for (uint32_t k = 0; k < fn->inst_count; k++)
+		ptx_inst_regs(&fn->insts[k], &t->uses[k]);
+}
+
+static void trace_close(struct trace *t)
+{
+	g_free(t->uses);
+	g_free(t->is_seen);
+}
+
+struct ndp_origins ndp_load_origins(const struct simt_program *p)
+{
+	const struct ptx_func *fn = p->entry;
+	struct ndp_origins out = {0};
+	struct trace t;
+
+	trace_open(&t, fn, &out);
+	for (uint32_t k = 0; k < fn->inst_count; k++)
+		if (fn->insts[k].op == PTX_OP_LD && fn->insts[k].mods.space == PTX_GLOBAL)
+			add_access(&t, &fn->insts[k]);
+	trace_close(&t);
+	return out;
+}
+
 struct ndp_origins ndp_store_origins(const struct simt_program *p)
 {
 	const struct ptx_func *fn = p->entry;
 	struct ndp_origins out = {0};
-	struct trace t = {.fn = fn, .out = &out};
+	struct trace t;
 
-	t.uses = g_new0(struct ptx_reg_use, fn->inst_count + 1);
-	t.is_seen = g_new0(bool, fn->reg_count + 1);
-	for (uint32_t k = 0; k < fn->inst_count; k++)
-		ptx_inst_regs(&fn->insts[k], &t.uses[k]);
+	trace_open(&t, fn, &out);
 	for (uint32_t k = 0; k < fn->inst_count && !out.all; k++) {
 		const struct ptx_inst *i = &fn->insts[k];
 
@@ -139,8 +165,7 @@ struct ndp_origins ndp_store_origins(const struct simt_program *p)
 		if (p->insts[k].flags & SIMT_STORE && i->op != PTX_OP_ST && i->op != PTX_OP_ATOM && i->op != PTX_OP_RED)
 			out.all |= p->insts[k].space != SIMT_MEM_SHARED;
 	}
-	g_free(t.uses);
-	g_free(t.is_seen);
+	trace_close(&t);
 	return out;
 }
 
@@ -164,17 +189,35 @@ static void add_local(struct carry_written *out, const struct simt_launch *l)
 			out->all |= !add_range(out, a);
 }
 
+/* The allocation to which a word of the parameters leads, or NULL. */
+static const struct simt_alloc *alloc_of(const struct simt_launch *l, uint32_t word)
+{
+	uint64_t pointer;
+
+	memcpy(&pointer, l->params + (size_t)word * POINTER_BYTES, sizeof(pointer));
+	return simt_memory_find(l->mem, pointer, 1);
+}
+
+void ndp_read_of(const struct ndp_origins *o, const struct simt_launch *l, struct carry_written *out)
+{
+	*out = (struct carry_written){.all = false};
+	for (uint32_t word = 0; word < NDP_ORIGIN_WORDS; word++) {
+		const struct simt_alloc *a = bits_test(o->words, word) ? alloc_of(l, word) : NULL;
+
+		if (a && a->kind == SIMT_ALLOC_DEVICE)
+			add_range(out, a);
+	}
+}
+
 void ndp_written_of(const struct ndp_origins *o, const struct simt_launch *l, struct carry_written *out)
 {
 	*out = (struct carry_written){.all = o->all};
 	for (uint32_t word = 0; word < NDP_ORIGIN_WORDS && !out->all; word++) {
 		const struct simt_alloc *a;
-		uint64_t pointer;
 
 		if (!bits_test(o->words, word))
 			continue;
-		memcpy(&pointer, l->params + (size_t)word * POINTER_BYTES, sizeof(pointer));
-		a = simt_memory_find(l->mem, pointer, 1);
+		a = alloc_of(l, word);
 		out->all = !a || a->kind == SIMT_ALLOC_REGISTERED || a->kind == SIMT_ALLOC_MAPPED || !add_range(out, a);
 	}
 	if (o->local)

@@ -13,10 +13,14 @@ struct ndp_origins {
 	bool all, local; /* local: local memory too */
 };
 struct ndp_origins ndp_store_origins(const struct simt_program *p);
+struct ndp_origins ndp_load_origins(const struct simt_program *p);
 
 /* The allocations that the launch writes by these origins, into *out: a pointer of a parameter may be moved within its
  * allocation only. Where it leads to none, or two names may be of one memory (registered memory of the host), all are
  * written. */
 void ndp_written_of(const struct ndp_origins *o, const struct simt_launch *l, struct carry_written *out);
+
+/* The allocations of device memory to which these pointers lead, as many as there is room for. */
+void ndp_read_of(const struct ndp_origins *o, const struct simt_launch *l, struct carry_written *out);
 
 #endif

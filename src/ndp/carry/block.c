@@ -80,12 +80,7 @@ static struct sm *find_sm(const struct carry *c, const struct guest *o)
 
 static bool is_written(const void *written, uint64_t addr_bytes)
 {
-	const struct carry_written *w = written;
-
-	for (uint32_t i = 0; i < w->count; i++)
-		if (addr_bytes - w->ranges[i].addr_bytes < w->ranges[i].size_bytes)
-			return true;
-	return false;
+	return carry_is_written(written, addr_bytes);
 }
 
 /* A line may hold the first bytes of an allocation that is not the one its address is in: allocations begin on lines

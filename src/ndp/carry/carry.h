@@ -46,6 +46,15 @@ struct carry_written {
 	struct carry_range ranges[CARRY_WRITTEN_MAX];
 };
 
+/* Is the byte in one of the ranges? */
+static inline bool carry_is_written(const struct carry_written *w, uint64_t addr_bytes)
+{
+	for (uint32_t i = 0; i < w->count; i++)
+		if (addr_bytes - w->ranges[i].addr_bytes < w->ranges[i].size_bytes)
+			return true;
+	return false;
+}
+
 /* The policy's answer at a block's begin. */
 struct carry_verdict {
 	enum carry_way way;

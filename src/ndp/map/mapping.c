@@ -231,20 +231,29 @@ static double links_bytes_per_s(const struct gpu_config *c)
 	       net_network_link_count(topology_of(c), (uint32_t)c->gpu.stack_count);
 }
 
+uint64_t map_wire_bytes(const struct gpu_config *c, uint64_t bytes)
+{
+	return (uint64_t)((double)bytes * mean_hops(c));
+}
+
+uint64_t map_wires_ps(const struct gpu_config *c, uint64_t wire_bytes)
+{
+	return (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c));
+}
+
 /* Ranges of these bytes stay where they are in the address space; all but one line in stack_count get another stack,
  * whichever bits it were and are. They cross the links between the stacks, all at their full rate. */
 static void change(struct map_learned *m, struct gpu *g, uint32_t bit, uint64_t range_bytes)
 {
 	const struct gpu_config *c = m->config;
 	uint64_t bytes = range_bytes / c->gpu.stack_count * (c->gpu.stack_count - 1);
-	uint64_t wire_bytes = (uint64_t)((double)bytes * mean_hops(c));
+	uint64_t wire_bytes = map_wire_bytes(c, bytes);
 
 	m->state = CHANGING;
 	m->next_bit = bit;
 	m->remapped_bytes += bytes;
 	m->remapped_wire_bytes += wire_bytes;
-	carry_pause(g, m->params->tom_interrupt_ps +
-			 (uint64_t)((double)wire_bytes * BASE_PS_PER_S / links_bytes_per_s(c)));
+	carry_pause(g, m->params->tom_interrupt_ps + map_wires_ps(c, wire_bytes));
 }
 
 static void relearn(struct map_learned *m, struct gpu *g, struct map_instance *in)

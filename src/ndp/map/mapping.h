@@ -31,6 +31,10 @@ bool map_learned_is_settled(const struct map_learned *m);
 bool map_learned_is_learning(const struct map_learned *m);
 /* A kernel begins; block_count candidates, 0: it does not begin the learning. */
 void map_learned_kernel_begin(struct map_learned *m, const struct simt_launch *l, uint32_t block_count);
+/* What so many bytes that every stack sends to every other alike put on the links between the stacks, and how long
+ * these take, all at their full rate. */
+uint64_t map_wire_bytes(const struct gpu_config *c, uint64_t bytes);
+uint64_t map_wires_ps(const struct gpu_config *c, uint64_t wire_bytes);
 /* A line that an instance touches, and its stack by the machine's own mapping. */
 void map_learned_line(struct map_learned *m, uint64_t line_addr_bytes, uint32_t stack_in_force);
 /* Mappings that were learned and not taken, for none was even enough. */

@@ -17,6 +17,7 @@
 #include "ndp/carry/destination.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
+#include "ndp/tom/copies.h"
 #include "ndp/tom/decision.h"
 #include "ndp/tom/metadata.h"
 #include "ndp/tom/monitor.h"
@@ -47,6 +48,7 @@ struct controller {
 	struct tom_offsets *offsets;
 	struct ndp_timed_instance *timed; /* [instance]; NULL: times do not count */
 	uint32_t timed_first, instance_count;
+	struct tom_copies copies;
 	struct carry_written written; /* by this launch; tom_flush = written */
 	struct ndp_block **home_blocks; /* [instance]: that its warp runs at home; NULL: nobody looks at the caches */
 	struct ndp_cost_params cost;
@@ -86,6 +88,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			   (uint32_t)site->ndp->choice.destination_access_count,
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
+	t->copies.limit_bytes = t->params->tom_copy_bytes;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
@@ -149,12 +152,18 @@ static bool table_describes(const void *params, const struct ndp_block *b)
 /* What this launch writes, by the addresses of its program's stores. */
 static void find_written(struct controller *t, const struct simt_launch *l, const struct simt_program *p)
 {
-	if (t->params->tom_flush != TOM_FLUSH_WRITTEN)
+	if (t->params->tom_flush != TOM_FLUSH_WRITTEN && !t->copies.limit_bytes)
 		return;
-	if (!t->blocks->has_stores)
+	if (!t->blocks->has_origins) {
 		t->blocks->stores = ndp_store_origins(p);
-	t->blocks->has_stores = true;
+		t->blocks->loads = ndp_load_origins(p);
+		t->blocks->has_origins = true;
+	}
 	ndp_written_of(&t->blocks->stores, l, &t->written);
+	t->copies.of.count = 0;
+	if (t->copies.limit_bytes && t->blocks->count && !map_observer_is_learning(t->observer))
+		tom_copies_begin(&t->copies, t->config, l, &t->blocks->loads, &t->blocks->stores,
+				 sim_now_ps(t->ctx->engine), &t->stats);
 }
 
 static struct ndp_blocks *blocks_of(struct controller *t, struct simt_program *p)
@@ -187,10 +196,10 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	gpu_marks_issue(g, t->params->tom_begin_issues);
 	t->blocks = blocks_of(t, p);
 	t->has_table = !t->params->tom_table_takes_shared || gpu_taken_shared_bytes(g, p, l->shared_dynamic_bytes);
-	find_written(t, l, p);
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
 	map_observer_kernel_begin(t->observer, l, t->blocks->count);
+	find_written(t, l, p);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
 		t->stacks[s].pending_alu = 0;
@@ -516,19 +525,33 @@ static void controller_resumed(void *ctx, struct gpu *g)
 	tom_offsets_forget(t->offsets);
 }
 
+/* A copy of a line lies in the vault and the row in which the line lies in its own stack. */
+static void read_copy(struct controller *t, const struct gpu *g, uint32_t sm, struct mem_req *r)
+{
+	const uint32_t stack = gpu_sm_stack(g, sm);
+
+	if (stack == UINT32_MAX || r->stack == stack || r->op != MEM_READ ||
+	    !tom_copies_have(&t->copies, r->addr_bytes, sim_now_ps(t->ctx->engine)))
+		return;
+	r->stack = (uint8_t)stack;
+	t->stats.copied_reads++;
+}
+
 static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
 {
 	struct controller *t = ctx;
 
-	(void)sm;
 	map_observer_access(t->observer, g, r);
+	if (t->copies.of.count && r->kind == MEM_KIND_DATA && !r->is_host)
+		read_copy(t, g, sm, r);
 }
 
 static enum gpu_beside controller_beside(const void *ctx)
 {
 	const struct controller *t = ctx;
 
-	if (t->timed) /* a loop's round ends where SMs tick beside each other, and counts for all */
+	/* A loop's round ends, and requests get their places, where SMs tick beside each other: both count for all. */
+	if (t->timed || t->copies.limit_bytes)
 		return GPU_BESIDE_NEVER;
 	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
 }
