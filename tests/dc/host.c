@@ -1,8 +1,8 @@
 /* host.c WHAT [BYTES ROUNDS CTAS] - kernels that the arrays have not, each for its own reason, and what they compute:
  * print, check (assert), allocate, recurse, point (a call through a pointer), texture, grid (a barrier of all CTAs);
  * reads: each CTA reads BYTES, all threads together, ROUNDS times, and would print; sines: ROUNDS of them a thread;
- * counts: each thread adds one to one place; writes: as reads, and then the arrays read what it has written. Exit
- * status 0: the results are right. */
+ * counts: each thread adds one to one place; writes: as reads, and then the arrays read what it has written;
+ * outside: a thread writes where nothing is. Exit status 0: the results are right. */
 #include <cuda.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,6 +72,9 @@ static const char text[] =
     "\tsetp.ne.u32 %p0, %t, 0;\n"
     "\t@%p0 bra wait;\n\tred.global.add.u32 [%d1], 1;\nagain:\n\tld.volatile.global.u32 %r2, [%d1];\n"
     "\tsetp.le.u32 %p1, %r2, %r5;\n\t@%p1 bra again;\nwait:\n\tbar.sync 0;\n\tst.global.u32 [%d0], 77;\n\tret;\n}\n"
+    ".visible .entry outside(.param .u64 out)\n" BEGIN
+    "\tsetp.ne.u32 %p0, %r0, 300;\n\t@%p0 bra inside;\n\tst.global.u32 [%d0+1099511627776], 1;\ninside:\n"
+    "\tst.global.u32 [%d0], 77;\n\tsetp.ne.u32 %p1, %c, 0xffffffff;\n\t@%p1 ret;\n" PRINT "\tret;\n}\n"
     ".visible .entry plain(.param .u64 out)\n" BEGIN
     "\tld.global.u32 %r1, [%d0];\n\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
     ".visible .entry counts(.param .u64 out)\n" BEGIN
