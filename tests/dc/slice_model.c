@@ -25,7 +25,16 @@ static uint64_t scramble(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Pages go round the sockets, lines of a socket round its slices. */
+/* Pages go round the sockets, turned by a hash if each of them has some of the eight channels, and lines of a socket
+ * round its slices. */
+static uint64_t home_socket_of(const struct dc_params *p, uint64_t line)
+{
+	const uint64_t page = line / p->page_bytes;
+	const bool is_turned = p->page_shuffle && p->channels_are_near && 8 % p->socket_count == 0;
+
+	return (page + (is_turned ? scramble(page / p->socket_count) / (1 << 24) : 0)) % p->socket_count;
+}
+
 static uint64_t in_socket(const struct dc_params *p, uint64_t line)
 {
 	const uint64_t page = line / p->page_bytes / p->socket_count;
@@ -37,7 +46,7 @@ uint32_t slice_home_of(const struct dc_params *p, uint64_t line)
 {
 	const uint64_t number = in_socket(p, line), turn = scramble(number / p->slice_count) / (1 << 20);
 
-	return (uint32_t)(line / p->page_bytes % p->socket_count * p->slice_count +
+	return (uint32_t)(home_socket_of(p, line) * p->slice_count +
 			  (number % p->slice_count + turn) % p->slice_count);
 }
 

@@ -232,6 +232,8 @@ static struct slice_case make_case(uint64_t seed)
 	c.p.cache_way_count = below(c.p.way_count);
 	c.p.unused_is_cache = below(2);
 	c.p.host_lines_stay = below(2);
+	c.p.channels_are_near = below(2);
+	c.p.page_shuffle = below(2);
 	c.p.link_mbytes_per_s = below(3) * 6000;
 	c.p.link_latency_ps = 400 * below(200);
 	c.p.link_copies = below(4);
@@ -404,19 +406,27 @@ static void test_what_fits_is_held(void **state)
 /* ---- DC-pages ---- */
 
 /* Each address has a place of its own, within the capacity; and accesses with a stride have all channels and banks:
- * none has more than twice its share of 8,192 lines, nor has a channel of each 64 a channel. */
-static void shuffle(struct dc_behind of, uint64_t page_bytes)
+ * none has more than twice its share of 8,192 lines, nor has a channel of each 64 a channel, among those of a socket
+ * where the 64 may be one's. */
+static void shuffle(struct dc_behind of, uint64_t page_bytes, uint32_t sockets)
 {
-	enum { LINES_ASKED = 8192, BANK_BYTES = 65536, BANKS = 16 };
+	enum { LINES_ASKED = 8192, BANK_BYTES = 65536, BANKS = 16, CHANNELS = 16 };
 	struct slice_case c = make_case(1);
 	struct dc_system s = {.p = &c.p, .behind = of, .page_shift = (uint32_t)__builtin_ctzll(page_bytes)};
 	const uint64_t lines = of.bytes / 64;
+	const bool is_near = of.channel_count % sockets == 0 && of.bytes % (page_bytes * sockets) == 0;
 	uint8_t *taken = g_new0(uint8_t, lines);
 
 	c.p.page_bytes = page_bytes;
+	c.p.socket_count = sockets;
+	c.p.channels_are_near = c.p.page_shuffle = true;
+	s.by_sockets = base_divisor_of(sockets);
 	dc_mmu_init(&s);
 	for (uint64_t i = 0; i < lines; i++) {
 		const uint64_t at = dc_physical(&s, i * 64 + 4);
+
+		/* A page lies in every so-many-th channel, its socket's. */
+		assert_true(!is_near || at / of.interleave_bytes % sockets == dc_socket_of(&s, i * 64));
 
 		if (at >= of.bytes || at % 64 != 4 || taken[at / 64]++)
 			fail_msg("%u channels, %llu bytes: address %llu comes to %llu", of.channel_count,
@@ -424,18 +434,22 @@ static void shuffle(struct dc_behind of, uint64_t page_bytes)
 		assert_true(of.bytes > page_bytes * 256 || dc_physical(&s, i * 64 + of.bytes) == at - 4);
 	}
 	for (uint64_t stride = 1; stride * LINES_ASKED <= lines; stride++) {
-		uint64_t banks[BANKS] = {0}, most = 0;
+		uint64_t banks[BANKS] = {0}, channels[CHANNELS] = {0}, most = 0, all = 0;
 
 		for (uint64_t i = 0; i < LINES_ASKED; i++) {
 			const uint64_t at = dc_physical(&s, i * stride * 64);
 
 			dc_channel_count(&s, at);
 			banks[at / BANK_BYTES % BANKS]++;
+			channels[at / of.interleave_bytes % of.channel_count]++;
 		}
 		for (uint32_t i = 0; i < BANKS; i++)
 			most = MAX(most, banks[i]);
+		for (uint32_t i = 0; i < of.channel_count; i++)
+			all = MAX(all, channels[i]);
 		dc_channels_settle(&s);
-		if (s.stats.channel_most_lines * of.channel_count > LINES_ASKED * 2 ||
+		if (s.stats.channel_most_lines * of.channel_count > LINES_ASKED * 2 * (is_near ? sockets : 1) ||
+		    all * of.channel_count > LINES_ASKED * 2 ||
 		    (stride >= 16 && most * BANKS > LINES_ASKED * 2))
 			fail_msg("%u channels, a stride of %llu lines: %llu of %u lines in one channel, %llu in a bank",
 				 of.channel_count, (unsigned long long)stride,
@@ -443,23 +457,60 @@ static void shuffle(struct dc_behind of, uint64_t page_bytes)
 		s.stats.channel_most_lines = 0;
 	}
 	g_free(taken);
-	g_free(s.channel_lines);
+	dc_mmu_free(&s);
 }
 
 static void test_pages_are_shuffled(void **state)
 {
 	(void)state;
-	shuffle((struct dc_behind){1 << 27, 64, 8}, 4096);
-	shuffle((struct dc_behind){1 << 27, 64, 16}, 4096);
-	shuffle((struct dc_behind){3 << 24, 64, 6}, 4096);
-	shuffle((struct dc_behind){1 << 25, 256, 4}, 65536);
-	shuffle((struct dc_behind){5 << 20, 64, 12}, 4096);
+	for (uint32_t sockets = 1; sockets <= 4; sockets++) {
+		shuffle((struct dc_behind){1 << 27, 64, 8}, 4096, sockets);
+		shuffle((struct dc_behind){1 << 27, 64, 16}, 4096, sockets);
+		shuffle((struct dc_behind){3 << 24, 64, 6}, 4096, sockets);
+		shuffle((struct dc_behind){1 << 25, 256, 4}, 65536, sockets);
+		shuffle((struct dc_behind){5 << 20, 64, 12}, 4096, sockets);
+	}
+}
+
+/* A page is the socket's that touches it first, and lies in its channels while it has room there; then in another's.
+ * Two of three pages are touched by the first socket. */
+static void test_pages_are_touched(void **state)
+{
+	const struct dc_behind of = {1 << 24, 64, 8};
+	struct slice_case c = make_case(1);
+	struct dc_system s = {.p = &c.p, .behind = of, .page_shift = 12};
+	uint8_t *taken = g_new0(uint8_t, of.bytes / 64);
+	uint64_t first = 0;
+
+	(void)state;
+	c.p.page_bytes = 4096;
+	c.p.socket_count = 2;
+	c.p.channels_are_near = true;
+	c.p.pages = DC_FIRST_TOUCH;
+	s.by_sockets = base_divisor_of(2);
+	dc_mmu_init(&s);
+	assert_int_equal(s.near_sockets, 2);
+	for (uint64_t page = 0; page < of.bytes / 4096; page++) {
+		const uint32_t by = page % 3 == 2;
+
+		dc_mmu_touch(&s, page * 4096, by);
+		assert_true(dc_socket_of(&s, page * 4096) == by || first == of.bytes / 4096 / 2);
+		first += !dc_socket_of(&s, page * 4096);
+		for (uint64_t at = page * 4096; at < (page + 1) * 4096; at += 64) {
+			assert_int_equal(taken[dc_physical(&s, at) / 64]++, 0);
+			assert_int_equal(dc_physical(&s, at) / 64 % 2, dc_socket_of(&s, at));
+		}
+	}
+	assert_int_equal(first, of.bytes / 4096 / 2);
+	g_free(taken);
+	dc_mmu_free(&s);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_models), cmocka_unit_test(test_what_fits_is_held),
-					   cmocka_unit_test(test_pages_are_shuffled)};
+					   cmocka_unit_test(test_pages_are_shuffled),
+					   cmocka_unit_test(test_pages_are_touched)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "net/wire.h"
 
 #define DC_NEVER UINT64_MAX
+enum { DC_SOCKETS_MAX = 4 };
 enum { DC_FETCH_BUCKETS = 1 << 14, DC_WAY_BYTES = 131072, DC_TMUS_MAX = 64, DC_TMU_ROWS = 256 /* that it holds */ };
 
 enum dc_cb_state { DC_CB_IDLE, DC_CB_RUN, DC_CB_ACCESS, DC_CB_FEED, DC_CB_WAVE, DC_CB_SWAP };
@@ -142,7 +143,11 @@ struct dc_system {
 	uint64_t llc_cycles, link_cycles; /* the link one way */
 	bool has_copies; /* some slice has, or has had, a copy of a line of another socket */
 	uint32_t *registers; /* of all control blocks; the host maps pages of those that are used */
+	uint32_t near_sockets; /* whose channels are their own; 1: all channels are as near to each */
+	struct base_divisor by_near_channels, by_pages;
+	uint64_t frame_count, frames_used[DC_SOCKETS_MAX]; /* of pages, in the channels of a socket */
 	uint8_t *page_sockets; /* [pages of the memory] first_touch: 0, or who touched first plus 1; else NULL */
+	uint32_t *page_frames; /* [the same] which of the socket's it has */
 	struct dc_stats stats;
 	struct sim_sampler *sampler; /* NULL: off */
 	struct sim_spans *spans;     /* NULL: off */
@@ -201,6 +206,10 @@ uint64_t dc_physical(const struct dc_system *s, uint64_t address);
 /* The page of an address among those that there are. */
 uint64_t dc_page_of(const struct dc_system *s, uint64_t address);
 void dc_mmu_init(struct dc_system *s);
+void dc_mmu_free(struct dc_system *s);
+/* duality.pages=first_touch: a page that nobody has asked for yet is this socket's from now on, or, where that has no
+ * room, another one's. */
+void dc_mmu_touch(struct dc_system *s, uint64_t line, uint32_t socket);
 /* A line is asked of the memory, or given to it. */
 void dc_channel_count(struct dc_system *s, uint64_t physical);
 /* Counts the lines of the channel that had most of the last ones, and begins anew: also between kernels. */
@@ -209,6 +218,23 @@ static inline uint64_t dc_mix(uint64_t x)
 {
 	x *= 0x9e3779b97f4a7c15ull;
 	return x ^ x >> 29;
+}
+
+/* The socket in which a line is at home: pages go round the sockets, and where these have channels of their own in an
+ * order that a hash turns, so that no stride of pages has one socket's alone. */
+static inline uint64_t dc_socket_of(const struct dc_system *s, uint64_t line)
+{
+	const uint8_t touched = s->page_sockets ? s->page_sockets[dc_page_of(s, line)] : 0;
+	uint64_t page = line >> s->page_shift, rest, group;
+
+	if (touched)
+		return touched - 1u;
+	if (s->near_sockets > 1) /* the page among those that there are: no two have the same place */
+		base_divide(page, &s->by_pages, &page);
+	group = base_divide(page, &s->by_sockets, &rest);
+	if (s->near_sockets > 1 && s->p->page_shuffle)
+		base_divide(rest + (dc_mix(group) >> 24), &s->by_sockets, &rest);
+	return rest;
 }
 
 /* slice.c */

@@ -5,13 +5,6 @@
 
 /* ---- places ---- */
 
-static uint64_t socket_of(const struct dc_system *s, uint64_t line)
-{
-	const uint8_t touched = s->page_sockets ? s->page_sockets[dc_page_of(s, line)] : 0;
-
-	return touched ? touched - 1u : (line >> s->page_shift) % (uint32_t)s->p->socket_count;
-}
-
 /* The line's number among those of its socket. Where the first touch decides, a socket may have any pages. */
 static uint64_t number_in_socket(const struct dc_system *s, uint64_t line)
 {
@@ -31,19 +24,14 @@ static uint32_t home_of(const struct dc_system *s, uint64_t line)
 	const uint64_t group = base_divide(number_in_socket(s, line), &s->by_slices, &slice);
 
 	base_divide(slice + (dc_mix(group) >> 20), &s->by_slices, &slice);
-	return (uint32_t)(socket_of(s, line) * s->p->slice_count + slice);
+	return (uint32_t)(dc_socket_of(s, line) * s->p->slice_count + slice);
 }
 
 /* duality.pages=first_touch: a page that nobody has asked for yet is this slice's socket's from now on. */
 static void touch(struct dc_system *s, const struct dc_slice *own, uint64_t line)
 {
-	uint8_t *page;
-
-	if (!s->page_sockets)
-		return;
-	page = &s->page_sockets[dc_page_of(s, line)];
-	if (!*page)
-		*page = (uint8_t)(own->socket + 1);
+	if (s->page_sockets)
+		dc_mmu_touch(s, line, own->socket);
 }
 
 /* ---- the link between sockets ---- */

@@ -162,8 +162,6 @@ struct dc_system *dc_system_new(struct sim_ctx *ctx, const struct dc_params *p, 
 	s->by_slices = base_divisor_of(p->slice_count);
 	s->llc_cycles = cycles_of(s, p->llc_latency_ps);
 	s->link_cycles = cycles_of(s, p->link_latency_ps / 2);
-	if (p->pages == DC_FIRST_TOUCH)
-		s->page_sockets = g_new0(uint8_t, behind.bytes / p->page_bytes + 1);
 	s->slices = g_new0(struct dc_slice, s->slice_count);
 	s->cbs = g_new0(struct dc_cb, s->cb_count);
 	s->registers = g_malloc0(((size_t)s->cb_count * DC_BLOCK_REGISTERS) * sizeof(*s->registers) + HOST_LINE_BYTES);
@@ -225,8 +223,7 @@ void dc_system_free(struct dc_system *s)
 	base_pool_free(&s->waiter_pool);
 	base_pool_free(&s->crossing_pool);
 	dc_host_free(s->host);
-	g_free(s->page_sockets);
-	g_free(s->channel_lines);
+	dc_mmu_free(s);
 	g_free(s->slices);
 	g_free(s->cbs);
 	g_free(s->registers);
