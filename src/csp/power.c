@@ -199,6 +199,18 @@ void csp_power_channelization(const struct csp_config *c, const struct csp_appli
 	*out = o;
 }
 
+static double core_mm2(const struct csp_costs *k, const struct csp_params *p)
+{
+	return (double)p->fu_count * k->cfma_mm2 + k->rf_mm2 + k->controller_mm2;
+}
+
+double csp_power_area_mm2(const struct csp_config *c, uint32_t cores, uint32_t links)
+{
+	const struct csp_costs k = csp_costs_of(c);
+
+	return cores * core_mm2(&k, &c->csp) + links * k.link_mm2;
+}
+
 double csp_power_io_w(const struct csp_config *c, const struct csp_application *a, uint32_t *transceivers)
 {
 	const double in = a->samples_per_s * a->signals * COMPLEX_BYTES;

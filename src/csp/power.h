@@ -58,6 +58,8 @@ void csp_power_correlation(const struct csp_config *c, const struct csp_applicat
 /* Channelization on one core more: what it adds. */
 void csp_power_channelization(const struct csp_config *c, const struct csp_application *a, struct csp_power *out);
 /* Transceivers for what enters and leaves the chip. */
+/* So many cores and links, mm2 at 14 nm. */
+double csp_power_area_mm2(const struct csp_config *c, uint32_t cores, uint32_t links);
 double csp_power_io_w(const struct csp_config *c, const struct csp_application *a, uint32_t *transceivers);
 
 /* The machine so many process nodes after 14 nm (before: negative), by the factors of section 3.4.1. */

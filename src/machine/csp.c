@@ -94,10 +94,11 @@ static void put_measures(json_t *o, json_t *units, const struct csp_program *p)
 	json_object_set_new(o, "measures", measures);
 }
 
-static void put_coprocessor(json_t *o, json_t *units, const struct csp_result *r)
+static void put_coprocessor(json_t *o, json_t *units, const struct csp_result *r, double area_mm2)
 {
 	json_t *c = json_object();
 
+	put_real(c, "area_mm2", area_mm2);
 	put_int(c, "cores", r->cores);
 	put_int(c, "cfmas", r->cfmas);
 	put_real(c, "utilisation", r->utilisation);
@@ -108,6 +109,7 @@ static void put_coprocessor(json_t *o, json_t *units, const struct csp_result *r
 	put_real(c, "worst_error", r->worst_error);
 	put_real(c, "simulation_seconds", r->host_seconds);
 	json_object_set_new(o, "coprocessor", c);
+	put_text(units, "coprocessor.area_mm2", "mm2 at 14 nm, of the cores that have a program, and their links");
 	put_text(units, "coprocessor.utilisation",
 		 "of the functional units of the cores that have a program, 0 to 1");
 	put_text(units, "coprocessor.worst_error", "the largest error of all checks over its bound");
@@ -190,11 +192,15 @@ static uint64_t stat_of(const struct sim_stats *stats, const char *key)
 	return value;
 }
 
-/* Of the links and vaults of a program's cores; p NULL: of all cores. */
-static void put_peaks(json_t *o, const struct csp_config *c, const struct csp_program *p)
+/* What a program's cores have; p NULL: all cores. */
+struct used {
+	uint32_t links;
+	uint64_t vaults;
+};
+
+static struct used used_by(const struct csp_config *c, const struct csp_program *p)
 {
 	uint64_t stacks = 0, vaults = 0;
-	double link_per_s;
 
 	for (uint32_t core = 0; core < c->csp.core_count; core++) {
 		uint32_t stack, vault;
@@ -205,10 +211,17 @@ static void put_peaks(json_t *o, const struct csp_config *c, const struct csp_pr
 		stacks |= UINT64_C(1) << stack;
 		vaults += csp_core_vault_count(&c->csp, core);
 	}
-	link_per_s = (double)__builtin_popcountll(stacks) * (double)c->csp.link_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+	return (struct used){(uint32_t)__builtin_popcountll(stacks), vaults};
+}
+
+static void put_peaks(json_t *o, const struct csp_config *c, const struct csp_program *p)
+{
+	const struct used used = used_by(c, p);
+	const double link_per_s = used.links * (double)c->csp.link_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+
 	machine_traffic_peak(o, MACHINE_WAY_TX, link_per_s);
 	machine_traffic_peak(o, MACHINE_WAY_RX, link_per_s);
-	machine_traffic_peak(o, MACHINE_WAY_DRAM, (double)vaults * dram_vault_peak_bytes_per_s(&c->dram));
+	machine_traffic_peak(o, MACHINE_WAY_DRAM, (double)used.vaults * dram_vault_peak_bytes_per_s(&c->dram));
 }
 
 static const struct machine_sum sums[] = {
@@ -233,7 +246,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 		return;
 	put_int(fields, "thread_instructions", stat_of(stats, "core.instructions"));
 	put_measures(fields, units, p);
-	put_coprocessor(fields, units, r);
+	put_coprocessor(fields, units, r, csp_power_area_mm2(config(c), r->cores, used_by(config(c), p).links));
 	if (r->is_accounted)
 		put_account(fields, units, csp, p);
 	if (!p->check_count)

@@ -252,6 +252,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_real(o, "compute_share",
 		 s->active_block_cycles ? (double)s->compute_cycles / (double)s->active_block_cycles : 0);
 	put_real(o, "blocks_at_work", s->kernel_cycles ? (double)s->active_block_cycles / (double)s->kernel_cycles : 0);
+	put_real(o, "area_mm2", (double)params(c)->socket_count * dc_area_added_mm2(params(c)));
 	put_int(o, "spill_accesses", s->spill_accesses);
 	put_int(o, "denormals", s->denormals);
 	put_int(o, "gradual_operations", s->gradual_operations);
@@ -260,6 +261,7 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_over_time(m, d->system, fields);
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
+	put_text(units, "duality.area_mm2", "mm2, added to all processors, Table 4");
 	put_text(units, "cache", "lines that were looked for in ways that are cache");
 }
 

@@ -188,6 +188,8 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->whole);
 	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->amount);
+	for (const struct sim_explain_area *r = e->areas; r->label && !m; r++)
+		m = formula_mistake(n, r->label, r->mm2);
 	for (const struct sim_explain_series *r = e->series; r->title && !m; r++)
 		m = formula_mistake(n, r->title, r->value);
 	for (const struct sim_explain_map *r = e->maps; r->title && !m; r++)

@@ -2,12 +2,14 @@
 #include "report/bench.h"
 
 #include "report/report.h"
+#include "report/rows.h"
 #include "report/why.h"
 
 #include <glib.h>
 #include <string.h>
 
-static const double ps_per_us = 1e6, ps_per_s = 1e12, bytes_per_mb = 1e6, pj_per_mj = 1e9;
+static const double ps_per_us = 1e6, ps_per_s = 1e12, bytes_per_mb = 1e6, bytes_per_gb = 1e9,
+		    pj_per_mj = 1e9;
 static const char pj_key[] = "energy_scope_pj", static_key[] = "energy_static_pj";
 
 static json_t *real_or_null(bool is_there, double value)
@@ -68,6 +70,22 @@ static json_t *could_of(const json_t *run, double kernels)
 			    report_number(run, "peak_bytes_per_s", "dram") * kernels / ps_per_s);
 }
 
+/* What a source states of the area; parts without one, such as a GPU's SMs, have none. */
+static void put_area(json_t *row, const json_t *run)
+{
+	const double gbytes_per_s = report_number(run, "peak_bytes_per_s", "dram") / bytes_per_gb;
+	const char *label = NULL;
+	unsigned nm = 0;
+	double mm2 = 0;
+	const bool is_stated = run && report_area(run, &mm2, &nm, &label);
+
+	json_object_set_new(row, "area_mm2", real_or_null(is_stated, mm2));
+	json_object_set_new(row, "area_nm", is_stated ? json_integer(nm) : json_null());
+	json_object_set_new(row, "area_of", is_stated ? json_string(label) : json_null());
+	json_object_set_new(row, "area_mm2_per_tbyte_s",
+			    real_or_null(is_stated && gbytes_per_s > 0, 1e3 * mm2 / gbytes_per_s));
+}
+
 static void put_measured(json_t *row, const struct report_bench_pair *pair)
 {
 	const json_t *run = pair->run;
@@ -110,6 +128,7 @@ json_t *report_bench_row(const struct report_bench_pair *pair)
 		put_measured(row, pair);
 	else
 		put_nothing(row);
+	put_area(row, pair->not_run ? NULL : run);
 	put_copy(row, "workload", json_object_get(run, "workload"));
 	put_copy(row, "args", json_object_get(run, "args"));
 	put_copy(row, "verified", json_object_get(run, "verified"));
@@ -301,7 +320,9 @@ static const struct column part_columns[] = {
     {"compute mJ", parts_key, "compute", 11, 4, pj_per_mj}, {"caches mJ", parts_key, "caches", 10, 4, pj_per_mj},
     {"links mJ", parts_key, "links", 9, 4, pj_per_mj},      {"DRAM mJ", parts_key, "dram", 9, 4, pj_per_mj},
     {"static mJ", parts_key, "static", 10, 4, pj_per_mj},   {"mean W", "power_w", NULL, 8, 2, 1},
-    {"DRAM could MB", "dram_could_bytes", NULL, 13, 3, bytes_per_mb}, {0},
+    {"DRAM could MB", "dram_could_bytes", NULL, 13, 3, bytes_per_mb},
+    {"area mm2", "area_mm2", NULL, 9, 2, 1},                {"at nm", "area_nm", NULL, 5, 0, 1},
+    {"per TB/s", "area_mm2_per_tbyte_s", NULL, 8, 2, 1},    {0},
 };
 
 static bool has_any(const json_t *rows, const struct column *c)
@@ -404,6 +425,23 @@ static void print_parts(FILE *out, const json_t *rows)
 	}
 }
 
+/* Whose area is in the table. */
+static void print_areas(FILE *out, const json_t *rows)
+{
+	const char *before = "area, as a source states it:";
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
+		if (!*text(row, "area_of"))
+			continue;
+		fprintf(out, "%s %s: %s", before, text(row, "machine"), text(row, "area_of"));
+		before = ";";
+	}
+	if (*before == ';')
+		fputc('\n', out);
+}
+
 static void print_reasons(FILE *out, const json_t *rows)
 {
 	const json_t *row;
@@ -421,6 +459,7 @@ void report_bench_print(FILE *out, const json_t *rows)
 	if (row_with(rows, "time_ps")) {
 		print_scopes(out, rows);
 		print_parts(out, rows);
+		print_areas(out, rows);
 	}
 	print_reasons(out, rows);
 }

@@ -15,9 +15,9 @@ struct report_bench_pair {
 
 /* A row: family, form, machine, level, time_ps (of kernels), program_ps, energy_pj (of report_bench_finish), bytes (by
  * wire: tx, rx, stack_to_stack, link, dram, host), why; beside them energy_parts_pj (compute, caches, links, dram, of
- * events, and static), power_w, peak_dram_bytes_per_s, dram_could_bytes (in the kernels' time), workload, args,
- * verified, input (the digest of what it worked on, null where its program says none), operations (null where it says
- * none), not_run. What is not known is null. */
+ * events, and static), power_w, peak_dram_bytes_per_s, dram_could_bytes (in the kernels' time), area_mm2 with area_nm,
+ * area_of and area_mm2_per_tbyte_s (of DRAM's peak), workload, args, verified, input (the digest of what it worked on,
+ * null where its program says none), operations (null where it says none), not_run. What is not known is null. */
 json_t *report_bench_row(const struct report_bench_pair *pair);
 
 /* Of the rows of one family, in whose order runs are (NULL: none): the energy of all of them becomes that of the parts

@@ -123,6 +123,28 @@ void report_rows_of(const json_t *run, struct machine_explain *out)
 				 json_string_value(json_object_get(run, "mechanism")), out);
 }
 
+/* ---- area ---- */
+
+bool report_area(const json_t *run, double *mm2, unsigned *nm, const char **label)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	*label = NULL;
+	*mm2 = 0;
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_area *a = rows.items[i]->areas; a->label; a++) {
+			const double own = report_rows_value(run, a->mm2);
+
+			if (!(own > 0) || (*label && a->nm != *nm))
+				continue;
+			*label = *label ? *label : a->label;
+			*nm = a->nm;
+			*mm2 += own;
+		}
+	return *label;
+}
+
 /* ---- bounds ---- */
 
 json_t *report_bounds(const json_t *run, const struct machine_explain *rows)

@@ -19,6 +19,9 @@ const json_t *report_rows_list(const json_t *run, const char *path);
 /* What formulas' names are in a run's results, which the scope keeps. */
 struct base_formula_scope report_rows_scope(const json_t *run);
 
+/* What the machine's parts add to a die, of the first technology that there is: mm2, nm and of what, its label. False:
+ * no source states it. */
+bool report_area(const json_t *run, double *mm2, unsigned *nm, const char **label);
 /* Per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share of the
  * run's time. */
 json_t *report_bounds(const json_t *run, const struct machine_explain *rows);

@@ -31,6 +31,7 @@
  *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
  *   AMOUNT(label, amount)            how much there was of something, of which two runs are compared by their ratio
  *   RATE(label, share)               how often something was found, of which they are compared by the difference
+ *   AREA(label, nm, mm2)             what the part adds to a die, as a source states it, in that technology
  *   SERIES(title, unit, value)       what was sampled, over time (sim/sample.h), of each stretch of it: stat.NAME is by
  *                                    how much a count has grown in it, part1.NAME the same of its second part,
  *                                    gauge.NAME what there was at the end, span_s the length, and cycles those of it;
@@ -92,6 +93,11 @@ struct sim_explain_count {
 	const char *label, *value;
 	bool is_rate;
 };
+struct sim_explain_area {
+	const char *label;
+	unsigned nm;
+	const char *mm2;
+};
 struct sim_explain_series {
 	const char *title, *unit, *value;
 };
@@ -114,6 +120,7 @@ struct sim_explain {
 	const struct sim_explain_share *shares;
 	const struct sim_explain_line *summary;
 	const struct sim_explain_count *counts;
+	const struct sim_explain_area *areas;
 	const struct sim_explain_series *series;
 	const struct sim_explain_map *maps;
 	const struct sim_explain_name *fields, *lists;
