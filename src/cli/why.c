@@ -10,6 +10,7 @@
 #include "cli/provenance.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
+#include "cli/why_gap.h"
 #include "machine/explain.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -26,20 +27,22 @@ enum { SLOTS_MAX = 4096, STATS_SHOWN = 20, CASES_MAX = 63 };
 static const struct cli_about about = {
     .name = "why",
     .usage = "strata why [--machine M] [--set K=V] WORKLOAD | -- PROGRAM [ARGS]\n"
-	     "       strata why RUN [RUN]",
+	     "       strata why RUN [RUN] [--try]",
     .summary =
 	"Runs a program and says where its time went, what each resource alone would need, and, by running it\n"
 	"again with one resource after the other made ideal, what each of them is worth. Of RUNs in the store (a\n"
-	"number, last, last-1, ...) it says the same without new runs, and of two also what differs.",
+	"number, last, last-1, ...) it says the same without new runs, and of two also what differs; with --try\n"
+	"by new runs, each with one of the differences, which of them makes which part of the gap.",
     .examples = "  strata why --machine tom-ctrl-tmap kmeans\n"
-	"  strata why last-1 last",
+	"  strata why last-1 last\n"
+	"  strata why last-1 last --try",
 };
 
 struct why_options {
 	const char *machine, *json, *size, *timeout, *jobs;
 	GPtrArray *sets;
 	struct cli_verify verify;
-	bool has_no_cases;
+	bool has_no_cases, tries;
 	uint32_t slots;
 };
 
@@ -362,7 +365,7 @@ static json_t *stored(const char *word, int *exit_status)
 	return run;
 }
 
-static int of_runs(const struct why_options *o, const GPtrArray *words)
+static int of_runs(const struct cli_paths *paths, struct why_options *o, const GPtrArray *words)
 {
 	json_t *runs[2] = {NULL, NULL}, *out = json_array(), *difference = NULL;
 	int exit_status = CLI_OK;
@@ -377,6 +380,10 @@ static int of_runs(const struct why_options *o, const GPtrArray *words)
 	/* Of two the question is what makes the difference: that comes first. */
 	if (exit_status == CLI_OK && words->len == 2) {
 		difference = report_runs_difference(runs[0], runs[1]);
+		if (o->tries)
+			exit_status = cli_why_gap(paths, runs[0], runs[1], difference, o->slots);
+	}
+	if (exit_status == CLI_OK && words->len == 2) {
 		report_runs_difference_print(stdout, difference, STATS_SHOWN);
 		putchar('\n');
 	}
@@ -411,13 +418,19 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 		cli_error("why: one run, or two");
 		return CLI_USAGE;
 	}
-	if (is_stored && (o->machine || o->sets->len || o->timeout || o->size || o->has_no_cases || o->jobs ||
-			  o->verify.command || o->verify.text)) {
-		cli_error("why: a run in the store has its machine and settings: --json is the only option here");
+	if (is_stored && (o->machine || o->sets->len || o->timeout || o->size || o->has_no_cases ||
+			  o->verify.command || o->verify.text || (o->jobs && !o->tries))) {
+		cli_error("why: a run in the store has its machine and settings: --json is the only option here, and "
+			  "of two --try");
+		return CLI_USAGE;
+	}
+	if (o->tries && (!is_stored || w->len != 2)) {
+		cli_error("why: --try: expected two runs of the store");
 		return CLI_USAGE;
 	}
 	if (is_stored)
-		return of_runs(o, w);
+		return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) ? of_runs(paths, o, w)
+											   : CLI_USAGE;
 	if (!words->program && w->len > 1) {
 		cli_error("why: one workload at a time");
 		return CLI_USAGE;
@@ -434,6 +447,7 @@ int cli_why(int argc, char **argv)
 	    {"size", CLI_TEXT, &o.size, "S", "a workload's input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
+	    {"try", CLI_FLAG, &o.tries, NULL, "of two runs: by new runs, the part of the gap of each difference", 0},
 	    {"no-what-if", CLI_FLAG, &o.has_no_cases, NULL, "one run, none with ideal resources", 0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all of it there", 0},

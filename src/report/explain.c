@@ -4,6 +4,7 @@
 
 #include "report/report.h"
 #include "report/rows.h"
+#include "report/runs.h"
 
 #include <glib.h>
 #include <math.h>
@@ -34,8 +35,7 @@ static char *text_of(const json_t *value)
 
 /* ---- the cause ---- */
 
-/* What only says how much is looked at or kept: no time and no counter follows from it. */
-static bool only_looks(const char *param)
+bool report_only_looks(const char *param)
 {
 	static const char *const patterns[] = {"run.audit",    "run.account",	 "run.profile",	  "run.timeline_count",
 					       "*.sample_ps",  "run.kernel_count", "*.span_count", "run.timeout_*",
@@ -70,7 +70,7 @@ static uint32_t causes(const json_t *params, GString *named)
 		const char *name = json_string_value(json_object_get(pair, "name"));
 		g_autofree char *a = text_of(json_object_get(pair, "a")), *b = text_of(json_object_get(pair, "b"));
 
-		if (only_looks(name))
+		if (report_only_looks(name))
 			continue;
 		if (count < PARAMS_NAMED)
 			g_string_append_printf(named, "%s%s (%s, %s)", count ? ", " : "", name, a, b);
@@ -106,8 +106,8 @@ static void explain_cause(json_t *out, const json_t *difference)
 		say(out, g_strdup_printf("the same program, and one parameter that decides anything differs: %s%s",
 					 named->str, other ? "" : ": it explains what follows"));
 	else if (count)
-		say(out, g_strdup_printf("%u parameters differ: %s: a run with one of them changed says what it is "
-					 "worth, strata sweep makes such runs",
+		say(out, g_strdup_printf("%u parameters differ: %s: strata why --try says what each of them is "
+					 "worth",
 					 count, named->str));
 	else if (!other)
 		say(out, g_strdup("the same program, and no parameter that decides anything differs"));

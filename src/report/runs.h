@@ -53,4 +53,7 @@ void report_runs_difference_print(FILE *out, const json_t *difference, uint32_t 
  * parameter and statistic that any of them has; what is null or not there is empty. To be freed with g_free. */
 char *report_runs_csv(const json_t *runs);
 
+/* Does a parameter only say how much is looked at or kept? No time and no counter follows from it. */
+bool report_only_looks(const char *param);
+
 #endif
