@@ -17,6 +17,7 @@ struct far_access {
 	uint32_t access, passes, back_bytes;
 	uint64_t ready_cycle; /* at home */
 	struct far_access *next;
+	BASE_LINKS(struct far_access) live; /* all that are on their way */
 };
 
 void far_shared_issue(void *self, struct sm *sm, const struct lsu_entry *e)
@@ -33,6 +34,7 @@ void far_shared_issue(void *self, struct sm *sm, const struct lsu_entry *e)
 		a = g_new(struct far_access, 1);
 	*a = (struct far_access){.sm = sm, .home = home, .access = e->access, .passes = e->passes,
 				 .back_bytes = e->far_back_bytes};
+	base_list_push(&c->far_live, a, live);
 	r->addr_bytes = 0;
 	r->issue_units = sim_now_units(g->engine);
 	if (unlikely(g->account != NULL))
@@ -50,6 +52,7 @@ void far_shared_issue(void *self, struct sm *sm, const struct lsu_entry *e)
 static void done(struct carry *c, struct far_access *a)
 {
 	c->cta_stats.far_done++;
+	base_list_remove(&c->far_live, a, live);
 	base_stack_push(&c->far_free, a, next);
 }
 
@@ -143,9 +146,11 @@ void far_shared_new(struct carry *c)
 
 void far_shared_reset(struct carry *c)
 {
-	while (c->far_waiting.first) {
-		struct far_access *a = base_fifo_pop(&c->far_waiting, next);
+	c->far_waiting.first = c->far_waiting.last = NULL;
+	while (c->far_live) {
+		struct far_access *a = c->far_live;
 
+		base_list_remove(&c->far_live, a, live);
 		base_stack_push(&c->far_free, a, next);
 	}
 }

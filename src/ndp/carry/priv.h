@@ -108,7 +108,7 @@ struct carry {
 	/* far_shared.c */
 	uint16_t *far_home_ports, *far_stack_ports; /* [cluster], [stack]; NULL: there is none */
 	struct sim_comp far_comp;
-	struct far_access *far_free;
+	struct far_access *far_free, *far_live;
 	struct {
 		BASE_FIFO(struct far_access);
 	} far_waiting; /* at home */
