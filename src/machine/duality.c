@@ -261,7 +261,6 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 	put_over_time(m, d->system, fields);
 	put_text(units, "cycles", "cycles of the arrays in kernels");
 	put_text(units, "ipc", "operations of lanes per cycle of the arrays");
-	put_text(units, "duality.area_mm2", "mm2, added to all processors, Table 4");
 	put_text(units, "cache", "lines that were looked for in ways that are cache");
 }
 
