@@ -17,23 +17,32 @@ struct range {
 	uint64_t first, last;
 };
 
+/* The answers that have come to a cluster in this cycle, or are left to the second half. */
+struct inbox {
+	_Alignas(HOST_LINE_BYTES) BASE_FIFO(struct mem_req);
+};
+
 struct beside {
+	/* What does not change. */
 	struct sim_team *threads;
 	struct beside_hand *hands; /* [thread] */
 	uint32_t hand_count;
+	uint32_t word_count;   /* of bits by number of the SM */
 	struct sim_comp first; /* of the SMs; the others follow */
-	uint32_t *clusters; /* of the SMs that tick */
+	uint32_t *clusters;   /* that have something to do */
 	uint16_t *cluster_of; /* [SM] */
 	uint32_t *sm_first;   /* [cluster]: and the end of the last one */
-	uint32_t word_count; /* of bits by number of the SM */
-	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
-	/* What has been written in the second half of this cycle; more than WRITTEN_MAX: who knows where. */
-	struct range written[WRITTEN_MAX];
-	uint32_t written_count;
+	struct inbox *came, *left; /* [cluster] */
 	/* What changes with each step and all look at: in one line, where SMs are few. */
 	_Alignas(HOST_LINE_BYTES) uint64_t step;
 	uint64_t cycle;
 	uint64_t due[SIM_COMPS_MAX / 64]; /* SMs that tick, by component of the domain */
+	/* Only the first thread looks at what follows. */
+	_Alignas(HOST_LINE_BYTES) uint64_t work[SIM_COMPS_MAX / 64]; /* clusters */
+	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
+	/* What has been written in the second half of this cycle; more than WRITTEN_MAX: who knows where. */
+	struct range written[WRITTEN_MAX];
+	uint32_t written_count;
 };
 
 /* ---- values ---- */
@@ -118,7 +127,25 @@ static bool waits(struct sm *sm, uint64_t cycle)
 	       (sm->lsu_ready_count && ends_beyond(sm, mmu_ready(sm->mmu), leaving));
 }
 
-/* What the SM has to say. */
+/* What the SM has sent. */
+static void pushes_hand_over(const struct sm *sm)
+{
+	const struct sm_beside *b = sm->beside;
+	struct beside_hand *h = b->hand;
+
+	if (b->pushed)
+		h->pushes[h->push_count++] =
+		    (struct beside_push){.sm = (uint16_t)sm->index, .count = b->pushed, .is_first = b->was_empty};
+}
+
+/* All of its cycle is for the second half. */
+static void leave_whole(struct sm *sm)
+{
+	sm->beside->waits = true;
+	sm->beside->hand->words[sm->index / 64].turns |= 1ull << sm->index % 64;
+}
+
+/* What else the SM has to say after its cycle. */
 static void hand_over(struct sm *sm, uint64_t cycle)
 {
 	struct sm_beside *b = sm->beside;
@@ -126,12 +153,8 @@ static void hand_over(struct sm *sm, uint64_t cycle)
 	const uint64_t bit = 1ull << sm->index % 64;
 	const uint32_t word = sm->index / 64;
 
-	if (b->pushed)
-		h->pushes[h->push_count++] =
-		    (struct beside_push){.sm = (uint16_t)sm->index, .count = b->pushed, .is_first = b->was_empty};
 	if (b->reading_count)
 		h->reads[word] |= bit;
-	h->taken = (uint16_t)h->stash.taken;
 	if (sm->breaks)
 		h->words[word].turns |= bit;
 	else if (sm->base + b->wake == cycle + 1)
@@ -140,24 +163,69 @@ static void hand_over(struct sm *sm, uint64_t cycle)
 		h->wakes[h->wake_count++] = (struct beside_wake){sm->index, sm->base + b->wake};
 }
 
-static void first_half(struct sm *sm, struct beside_hand *hand, uint64_t cycle)
+static void first_half(struct sm *sm, uint64_t cycle)
 {
 	struct sm_beside *b = sm->beside;
 
-	b->hand = hand;
-	b->waits = hand->stash.count < BESIDE_REQUESTS || waits(sm, cycle);
-	if (b->waits) {
-		hand->words[sm->index / 64].turns |= 1ull << sm->index % 64;
+	if (b->hand->stash.count < BESIDE_REQUESTS || waits(sm, cycle)) {
+		leave_whole(sm);
 		return;
 	}
+	b->waits = false;
 	b->wake = SM_NEVER;
-	b->reading_count = b->pushed = 0;
-	b->was_empty = false;
 	sm->is_beside = true;
 	sm_cycle_begin(sm, cycle, &b->cycle);
 	sm_cycle_issue(sm, &b->cycle);
 	sm->is_beside = false;
 	hand_over(sm, cycle);
+}
+
+/* The SM's first part in this step. */
+static void sm_begin(struct sm *sm, struct beside_hand *h)
+{
+	struct sm_beside *b = sm->beside;
+
+	if (b->last_step == h->step)
+		return;
+	b->last_step = h->step;
+	b->hand = h;
+	b->wake = SM_NEVER;
+	b->reading_count = b->pushed = 0;
+	b->was_empty = b->leaves = false;
+}
+
+/* Where a warp has ended but for what is under way, an answer may end its CTA, of which others hear. */
+static void answer_take(struct beside *s, struct beside_hand *h, const struct net_port *port, struct mem_req *r)
+{
+	struct sm *sm = ((struct sm_port *)port->self)->sm;
+	struct sm_beside *b = sm->beside;
+
+	sm_begin(sm, h);
+	b->leaves |= sm->ending_warps || h->stash.count < BESIDE_REQUESTS;
+	if (b->leaves) {
+		r->next = NULL;
+		base_fifo_push(&s->left[sm->cluster], r, next);
+		h->has_left = true;
+		return;
+	}
+	sm->is_beside = true;
+	net_port_done(port, r);
+	sm->is_beside = false;
+}
+
+static void answers_take(struct gpu *g, struct beside_hand *h, uint32_t cluster)
+{
+	struct inbox *in = &g->beside->came[cluster];
+	struct mem_req *r = in->first;
+
+	while (r) {
+		struct mem_req *next = r->next;
+
+		answer_take(g->beside, h, net_port_of(&g->ports, r), r);
+		r = next;
+	}
+	if (in->first)
+		in->first = NULL;
 }
 
 static bool is_due(const struct beside *s, uint32_t sm)
@@ -170,8 +238,10 @@ static bool is_due(const struct beside *s, uint32_t sm)
 static void hand_begin(struct beside_hand *h, const struct beside *s)
 {
 	h->step = s->step;
+	h->cycle = s->cycle;
 	h->threads = 0;
-	h->requests = h->taken = h->push_count = h->wake_count = 0;
+	h->requests = h->push_count = h->wake_count = 0;
+	h->has_left = false;
 	for (uint32_t w = 0; w < s->word_count; w++)
 		h->words[w].turns = h->words[w].next = h->reads[w] = 0;
 }
@@ -179,14 +249,27 @@ static void hand_begin(struct beside_hand *h, const struct beside *s)
 static void cluster_first_half(void *ctx, uint32_t thread, uint32_t cluster)
 {
 	struct gpu *g = ctx;
-	const struct beside *s = g->beside;
+	struct beside *s = g->beside;
 	struct beside_hand *hand = &s->hands[thread];
 
 	if (hand->step != s->step)
 		hand_begin(hand, s);
-	for (uint32_t i = s->sm_first[cluster]; i < s->sm_first[cluster + 1]; i++)
-		if (is_due(s, i))
-			first_half(g->sms[i], hand, s->cycle);
+	answers_take(g, hand, cluster);
+	for (uint32_t i = s->sm_first[cluster]; i < s->sm_first[cluster + 1]; i++) {
+		struct sm *sm = g->sms[i];
+		const bool is_woken = sm->beside->last_step == s->step && sm->beside->wake == sm->now;
+
+		if (is_due(s, i) || is_woken) {
+			sm_begin(sm, hand);
+			if (sm->beside->leaves)
+				leave_whole(sm);
+			else
+				first_half(sm, s->cycle);
+		}
+		if (sm->beside->last_step == s->step)
+			pushes_hand_over(sm);
+	}
+	hand->has_used_stash = hand->stash.taken != 0;
 }
 
 /* ---- the second half ---- */
@@ -247,9 +330,54 @@ static bool hand_take(struct gpu *g, struct beside_hand *h)
 		s->turns[w] |= h->words[w].turns;
 		any |= h->words[w].turns;
 	}
-	if (h->taken)
+	if (h->has_used_stash)
 		mem_req_stash_fill(g->pool, &h->stash, HAND_REQUESTS);
 	return any != 0;
+}
+
+/* The SMs that answers have woken for this cycle are due, too. */
+static void due_add(struct gpu *g)
+{
+	struct beside *s = g->beside;
+	uint64_t woken[SIM_COMPS_MAX / 64] = {0};
+
+	sim_take_due(g->engine, s->first, g->sm_count, woken);
+	for (uint32_t w = 0; w < SIM_COMPS_MAX / 64; w++)
+		s->due[w] |= woken[w];
+}
+
+/* Of the SMs whose answers were left, those that tick wait with all of it. */
+static void due_wait(struct gpu *g)
+{
+	struct beside *s = g->beside;
+
+	due_add(g);
+	for (uint32_t i = 0; i < g->sm_count; i++) {
+		struct sm_beside *b = g->sms[i]->beside;
+
+		if (b->last_step == s->step && b->leaves && is_due(s, i)) {
+			b->waits = true;
+			s->turns[i / 64] |= 1ull << i % 64;
+		}
+	}
+}
+
+/* The answers of all clusters, in their order. */
+static void answers_give(struct gpu *g, struct inbox *boxes)
+{
+	g->gives_answers = true;
+	for (uint32_t i = 0; i < g->cluster_count; i++) {
+		struct mem_req *r = boxes[i].first;
+
+		boxes[i].first = NULL;
+		while (r) {
+			struct mem_req *next = r->next;
+
+			net_port_done(net_port_of(&g->ports, r), r);
+			r = next;
+		}
+	}
+	g->gives_answers = false;
 }
 
 /* Loads of the SMs up to this one, of which none has been looked at yet: those that were to see what has been written
@@ -305,13 +433,20 @@ static void turns_do(struct gpu *g)
 static void second_halves(struct gpu *g)
 {
 	struct beside *s = g->beside;
-	bool are_held = false;
+	bool are_held = false, are_left = false;
 
-	for (uint32_t i = 0; i < s->hand_count; i++)
-		if (s->hands[i].step == s->step)
+	for (uint32_t i = 0; i < s->hand_count; i++) {
+		if (s->hands[i].step == s->step) {
 			are_held |= hand_take(g, &s->hands[i]);
-	if (!are_held)
+			are_left |= s->hands[i].has_left;
+		}
+	}
+	if (!are_held && !are_left)
 		return; /* nobody writes */
+	if (are_left) {
+		answers_give(g, s->left);
+		due_wait(g);
+	}
 	for (uint32_t i = 0; i < s->hand_count; i++)
 		for (uint32_t w = 0; w < s->word_count && s->hands[i].step == s->step; w++)
 			s->reads[w] |= s->hands[i].reads[w];
@@ -329,7 +464,7 @@ enum gpu_beside beside_allowed(const struct gpu *g)
 	return all;
 }
 
-/* The clusters of the SMs that tick. */
+/* The clusters that have something to do. */
 static uint32_t clusters_list(struct gpu *g)
 {
 	struct beside *s = g->beside;
@@ -340,11 +475,49 @@ static uint32_t clusters_list(struct gpu *g)
 		for (uint64_t m = s->due[w]; m; m &= m - 1) {
 			const uint32_t cluster = s->cluster_of[w * 64 + (uint32_t)__builtin_ctzll(m) - base];
 
-			if (!count || s->clusters[count - 1] != cluster)
-				s->clusters[count++] = cluster;
+			s->work[cluster / 64] |= 1ull << cluster % 64;
 		}
 	}
+	for (uint32_t w = 0; w <= (g->cluster_count - 1) / 64; w++)
+		for (; s->work[w]; s->work[w] &= s->work[w] - 1)
+			s->clusters[count++] = w * 64 + (uint32_t)__builtin_ctzll(s->work[w]);
 	return count;
+}
+
+/* Has a cluster kept answers? They are given by who asks. */
+static bool have_come(struct gpu *g)
+{
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w <= (g->cluster_count - 1) / 64; w++) {
+		any |= g->beside->work[w];
+		g->beside->work[w] = 0;
+	}
+	return any != 0;
+}
+
+static void step_do(struct gpu *g, uint64_t cycle)
+{
+	struct beside *s = g->beside;
+
+	s->step++;
+	s->cycle = cycle;
+	s->written_count = 0;
+	if (!g->is_paused && beside_allowed(g) == GPU_BESIDE_NOW) {
+		sim_team_run(s->threads, s->clusters, clusters_list(g), cluster_first_half, g);
+		second_halves(g);
+		return;
+	}
+	if (have_come(g)) {
+		answers_give(g, s->came);
+		due_add(g);
+	}
+	for (uint32_t i = 0; i < g->sm_count; i++) {
+		if (is_due(s, i)) {
+			sim_take_turn(g->engine, g->sms[i]->comp);
+			sm_tick_whole(g->sms[i], cycle);
+		}
+	}
 }
 
 /* Ticks the SMs of the GPU that have been woken for this cycle; component is the first of them. */
@@ -356,20 +529,31 @@ static void tick(void *component, uint64_t cycle)
 
 	sim_take_due(g->engine, first->comp, g->sm_count - first->index, s->due);
 	s->due[first->comp.index / 64] |= 1ull << first->comp.index % 64;
-	s->step++;
-	s->cycle = cycle;
-	s->written_count = 0;
-	if (!g->is_paused && beside_allowed(g) == GPU_BESIDE_NOW) {
-		sim_team_run(s->threads, s->clusters, clusters_list(g), cluster_first_half, g);
-		second_halves(g);
-		return;
-	}
-	for (uint32_t i = first->index; i < g->sm_count; i++) {
-		if (is_due(s, i)) {
-			sim_take_turn(g->engine, g->sms[i]->comp);
-			sm_tick_whole(g->sms[i], cycle);
-		}
-	}
+	step_do(g, cycle);
+}
+
+/* The same, after answers have come. */
+static void tick_answers(void *component, uint64_t cycle)
+{
+	struct gpu *g = component;
+
+	sim_take_due(g->engine, g->beside->first, g->sm_count, g->beside->due);
+	step_do(g, cycle);
+}
+
+void beside_answer(struct gpu *g, uint32_t cluster, struct mem_req *r)
+{
+	struct beside *s = g->beside;
+	const struct net_port *port = net_port_of(&g->ports, r);
+	const struct sm_port *to = port->self;
+
+	CHECK(port->place == GPU_PLACE_CLUSTER);
+	if (r->op != MEM_MESSAGE)
+		port_count(g, r, to->latency_ps);
+	r->next = NULL;
+	base_fifo_push(&s->came[cluster], r, next);
+	s->work[cluster / 64] |= 1ull << cluster % 64;
+	sim_wake_cycle(g->engine, g->beside_comp, sim_cycle_now(g->engine, g->clocks.sm));
 }
 
 /* ---- its life ---- */
@@ -382,6 +566,11 @@ static void *lines_new(size_t bytes)
 
 	CHECK(lines);
 	return memset(lines, 0, whole);
+}
+
+void beside_prepare(struct gpu *g)
+{
+	g->beside_comp = sim_engine_add(g->engine, g->clocks.sm, "beside", tick_answers, g);
 }
 
 static void hands_new(struct gpu *g)
@@ -411,6 +600,8 @@ uint32_t beside_new(struct gpu *g, uint32_t thread_count)
 	s->first = g->sms[0]->comp;
 	s->sm_first = g_new0(uint32_t, g->cluster_count + 1);
 	s->cluster_of = g_new0(uint16_t, g->sm_count);
+	s->came = lines_new(g->cluster_count * sizeof(*s->came));
+	s->left = lines_new(g->cluster_count * sizeof(*s->left));
 	hands_new(g);
 	for (uint32_t i = 0; i < g->sm_count; i++) {
 		struct sm *sm = g->sms[i];
@@ -438,9 +629,17 @@ void beside_end(struct gpu *g)
 	free(s->hands);
 	g_free(s->clusters);
 	g_free(s->cluster_of);
+	free(s->came);
+	free(s->left);
 	g_free(s->sm_first);
 	free(s);
 	g->beside = NULL;
+}
+
+/* Where an extension watches warps, or an SM translates addresses, what an answer does may concern others. */
+void beside_launch_begin(struct gpu *g)
+{
+	g->keeps_answers = g->beside && !g->sms[0]->mmu && !g->watch;
 }
 
 void beside_kernel_begin(struct sm *sm)

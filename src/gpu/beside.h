@@ -37,13 +37,15 @@ struct beside_wake {
 struct beside_hand {
 	_Alignas(HOST_LINE_BYTES) uint64_t step;
 	uint32_t threads; /* of instructions issued */
-	uint16_t requests, taken; /* taken: from the stash */
+	uint16_t requests;
+	bool has_used_stash, has_left; /* has_left: answers */
 	uint16_t push_count, wake_count;
 	/* Bits by number of the SM: its cycle is held, or has failed; it ticks in the next cycle. */
 	struct {
 		uint64_t turns, next;
 	} words[SIM_COMPS_MAX / 64];
-	_Alignas(HOST_LINE_BYTES) uint64_t reads[SIM_COMPS_MAX / 64]; /* the SM has read */
+	_Alignas(HOST_LINE_BYTES) uint64_t cycle;
+	uint64_t reads[SIM_COMPS_MAX / 64]; /* the SM has read */
 	_Alignas(HOST_LINE_BYTES) struct mem_req_stash stash;
 	struct beside_push *pushes; /* [SM] */
 	struct beside_wake *wakes;  /* [SM]: those that tick neither in the next cycle nor never */
@@ -52,7 +54,9 @@ struct beside_hand {
 /* What an SM keeps in the first half. */
 struct sm_beside {
 	struct beside_hand *hand; /* of the thread that ticks it */
+	uint64_t last_step;	  /* that it had to do with */
 	bool waits; /* it has not begun */
+	bool leaves; /* its answers from here on to the second half */
 	bool was_empty; /* its queue to the cluster, before it sent the first of these */
 	uint16_t pushed;
 	uint32_t wake; /* when it ticks again, or SM_NEVER */
@@ -65,11 +69,16 @@ struct sm_beside {
 
 /* See gpu_use_threads. Returns how many threads there are. */
 uint32_t beside_new(struct gpu *g, uint32_t thread_count);
+/* Before the SMs are made. */
+void beside_prepare(struct gpu *g);
+/* Keeps an answer that has come to the cluster for the SMs' part of this cycle. */
+void beside_answer(struct gpu *g, uint32_t cluster, struct mem_req *r);
 void beside_end(struct gpu *g); /* before the SMs are freed */
 
 /* What all extensions say. */
 enum gpu_beside beside_allowed(const struct gpu *g);
 
+void beside_launch_begin(struct gpu *g);
 void beside_kernel_begin(struct sm *sm);
 void beside_reset(struct gpu *g); /* the pool was emptied */
 void beside_free(struct sm *sm);
@@ -95,8 +104,17 @@ static inline struct mem_req *sm_req_get(struct sm *sm)
 	return unlikely(sm->is_beside) ? mem_req_stash_get(&sm->beside->hand->stash) : mem_req_get(sm->gpu->pool);
 }
 
+/* mem_req_put for an SM. */
+static inline void sm_req_put(struct sm *sm, struct mem_req *r)
+{
+	if (unlikely(sm->is_beside))
+		mem_req_stash_put(&sm->beside->hand->stash, r);
+	else
+		mem_req_put(sm->gpu->pool, r);
+}
+
 /* Whoever includes this is an SM's: beside others it must not reach into the pool that all share. */
-#pragma GCC poison mem_req_get
+#pragma GCC poison mem_req_get mem_req_put
 
 /* The SM has put a request into its queue. */
 static inline void beside_pushed(struct sm *sm)

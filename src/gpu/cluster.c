@@ -2,6 +2,7 @@
  * arrives goes to its port.
  */
 #include "gpu/accounting.h"
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 
 /* ---- out ---- */
@@ -82,7 +83,11 @@ static void rx_tick(void *component, uint64_t cycle)
 	(void)cycle;
 	while ((r = net_xbar_peek(c->gpu->replies, c->index))) {
 		account_arrived(c->gpu, r, NET_STAGE_XBAR_HOME);
-		net_port_done(net_port_of(&c->gpu->ports, r), net_xbar_pop(c->gpu->replies, c->index));
+		net_xbar_pop(c->gpu->replies, c->index);
+		if (unlikely(c->gpu->keeps_answers))
+			beside_answer(c->gpu, c->index, r);
+		else
+			net_port_done(net_port_of(&c->gpu->ports, r), r);
 	}
 }
 

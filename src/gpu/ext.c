@@ -20,6 +20,12 @@ static const struct gpu_ext *ext_of(const struct sm *sm, uint64_t watchers)
 	return &sm->gpu->exts.items[(uint32_t)__builtin_ctzll(watchers) / GPU_POINT_COUNT];
 }
 
+void sm_watch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
+{
+	w->watch |= (uint64_t)points << GPU_POINT_COUNT * e->number;
+	w->sm->gpu->keeps_answers = false;
+}
+
 bool gpu_ext_evaluate(struct sm *sm, struct sm_warp *w)
 {
 	for (uint64_t m = watchers(w, GPU_POINT_EVALUATE); m; m &= m - 1) {

@@ -46,6 +46,7 @@ static void sm_side_new(struct gpu *g)
 	clusters_new(g); /* before the SMs: what arrives in a cycle can be used in it */
 	GPU_EXT_EACH(g, e, build)
 		e->ops->build(e->self, g, e);
+	beside_prepare(g);
 	g->sms = g_new0(struct sm *, g->sm_total);
 	g->sm_has_request = g_new0(uint8_t, g->sm_total);
 	for (uint32_t i = 0; i < g->sm_total; i++) {

@@ -410,6 +410,7 @@ static void launch_begin(struct gpu *g)
 	g->cta_total = g->ctas_left = cta_total(l);
 	GPU_EXT_EACH(g, e, kernel_begin)
 		e->ops->kernel_begin(e->self, l, (struct simt_program *)l->program);
+	beside_launch_begin(g);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
 	place_first(g);

@@ -735,7 +735,7 @@ static void answer_begin(const struct sm_port *p, struct mem_req *r)
 static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 {
 	sm->answer = NULL;
-	mem_req_put(sm->gpu->pool, r);
+	sm_req_put(sm, r);
 	if (needs_tick)
 		sm_wake(sm, sm->now);
 }
@@ -786,7 +786,7 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, struct mem_req *
 			sm->gpu->audit->load(sm->gpu->audit_self, &sm->warps[sm->accesses[r->tag].slot], reply,
 					     r->issue_units);
 		needs_tick |= lsu_access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
-		mem_req_put(sm->gpu->pool, r);
+		sm_req_put(sm, r);
 		r = next;
 	}
 	return needs_tick;
@@ -804,7 +804,8 @@ static void line_comes(void *self, const struct mem_req *r)
 {
 	const struct sm_port *p = self;
 
-	mem_cache_prefetch(p->cache, r->addr_bytes);
+	if (!p->sm->gpu->keeps_answers) /* else another core may have its lines */
+		mem_cache_prefetch(p->cache, r->addr_bytes);
 }
 
 static void take_load(void *self, struct mem_req *r)
@@ -860,7 +861,7 @@ static bool is_written_message(struct sm_port *p, struct mem_req *r)
 	if (r->op != MEM_MESSAGE)
 		return false;
 	atomic_served(p, r, 0);
-	mem_req_put(p->sm->gpu->pool, r);
+	sm_req_put(p->sm, r);
 	return true;
 }
 

@@ -292,7 +292,7 @@ static void take_answer(void *self, struct mem_req *r)
 	uint32_t walker = r->tag;
 
 	port_answered(sm, r, p->latency_ps);
-	mem_req_put(sm->gpu->pool, r);
+	sm_req_put(sm, r);
 	answer(sm->mmu, walker);
 	sm_wake(sm, sm->now);
 }

@@ -118,6 +118,8 @@ struct gpu {
 	uint64_t l1d_bytes; /* of each SM, of this launch */
 	bool has_host_memory; /* that its kernel could reach */
 	bool has_failed; /* launch->fault is set */
+	/* Answers are kept for the SMs' part of the cycle, see beside_answer; those that have been kept are given. */
+	bool keeps_answers, gives_answers;
 	bool limit_reached;
 	int64_t thread_budget; /* thread instructions left before the limit */
 	volatile int stop; /* enum device_stop */
@@ -130,6 +132,7 @@ struct gpu {
 	bool marks_issue; /* see gpu_marks_issue */
 
 	struct beside *beside; /* NULL: its SMs tick one after the other */
+	struct sim_comp beside_comp; /* ticks between the answers' way to the SMs and these */
 	struct sampling *sampling; /* NULL: everything is timed */
 	/* Time that was estimated and that the engine has not seen: what the outside sees is later by so much. */
 	uint64_t estimated_ps, estimated_cycles;

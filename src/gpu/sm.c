@@ -156,7 +156,7 @@ void sm_free(struct sm *sm)
 {
 	if (!sm)
 		return;
-	mem_req_put(sm->gpu->pool, sm->spare);
+	sm_req_put(sm, sm->spare);
 	beside_free(sm);
 	mem_cache_free(sm->l1d);
 	mem_cache_free(sm->l1i);
@@ -239,7 +239,8 @@ static void time_set(struct sm *sm, uint64_t cycle)
 
 void sm_touch(struct sm *sm)
 {
-	time_set(sm, sim_cycle_now(sm->gpu->engine, sm->gpu->clocks.sm));
+	time_set(sm, unlikely(sm->is_beside) ? sm->beside->hand->cycle
+					      : sim_cycle_now(sm->gpu->engine, sm->gpu->clocks.sm));
 }
 
 void sm_wake(struct sm *sm, uint32_t at)
@@ -393,6 +394,8 @@ static void slot_release(struct sm *sm, struct sm_warp *w)
 	sm->fetch_retry[w->scheduler] &= mask;
 	w->w = NULL;
 	w->watch = 0;
+	sm->ending_warps -= w->is_ending;
+	w->is_ending = false;
 	sm->resident_warps--;
 }
 
@@ -607,11 +610,12 @@ void sm_reset(struct sm *sm)
 	for (uint32_t i = 0; i < sm->warp_slot_count; i++) {
 		sm->warps[i].w = NULL;
 		sm->warps[i].watch = 0;
+		sm->warps[i].is_ending = false;
 		sm->warps[i].loads_pending = sm->warps[i].stores_pending = sm->warps[i].copies_pending = 0;
 		memset(sm->warps[i].group_copies, 0, sizeof(sm->warps[i].group_copies));
 	}
 	sm->ext_waits_port = false;
-	sm->cta_count = sm->ctas_coming = sm->ctas_away = sm->resident_warps = 0;
+	sm->cta_count = sm->ctas_coming = sm->ctas_away = sm->resident_warps = sm->ending_warps = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i] = (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;

@@ -70,6 +70,7 @@ struct sm_warp {
 	uint8_t scheduler, bit;
 	uint8_t threads; /* with which it began */
 	bool has_marked; /* the instruction that marks the one it stands at has issued, see gpu_marks_issue */
+	bool is_ending;	 /* it has ended, and waits for what is under way */
 	/* What its latencies so far, and its fetches, lack to whole cycles; below SM_WHOLE. */
 	uint8_t latency_parts, fetch_parts;
 	uint16_t slot, cta_slot;
@@ -198,7 +199,7 @@ struct sm {
 	struct sm_warp *warps;
 	uint32_t *sb_all;
 	uint32_t sb_count;
-	uint32_t resident_warps;
+	uint32_t resident_warps, ending_warps; /* ending_warps: of them, those that have ended */
 	uint32_t unit_free[SIMT_UNIT_COUNT]; /* units shared by the schedulers */
 	uint32_t issue_free[SM_SCHEDULER_MAX][SIMT_UNIT_COUNT]; /* [issue slot]: its own */
 	/* sm.divergence_is_free: parts of the cycle *_free that are taken, of the coming issue slots, and of the next
@@ -378,10 +379,7 @@ static inline void *sm_ext_state(const struct gpu_ext *e, const struct sm_warp *
 	return w->sm->ext_state[e->number] + (size_t)w->slot * e->ops->warp_bytes;
 }
 /* From now on it is called for the warp at these points (1 << enum gpu_point), or no more. */
-static inline void sm_watch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
-{
-	w->watch |= (uint64_t)points << GPU_POINT_COUNT * e->number;
-}
+void sm_watch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points);
 static inline void sm_unwatch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
 {
 	w->watch &= ~((uint64_t)points << GPU_POINT_COUNT * e->number);
@@ -441,7 +439,9 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 /* The first request has left; next is the one behind it. */
 void port_pop(struct sm *sm, struct mem_req *next);
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
-/* An answer has reached the SM: counts it, and how long it took. */
+/* Counts an answer, and how long it took. */
+void port_count(struct gpu *g, const struct mem_req *r, struct sim_hist *latency_ps);
+/* An answer has reached the SM: brings its time to the present and counts it, if that has not been done. */
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);
 
 /* place.c */

@@ -196,10 +196,10 @@ static void take_line(void *self, struct mem_req *reply)
 
 		if (w->w && w->fetch_token == r->tag)
 			fetch_resume(sm, w, r->addr_bytes);
-		mem_req_put(sm->gpu->pool, r);
+		sm_req_put(sm, r);
 		r = next;
 	}
-	mem_req_put(sm->gpu->pool, reply);
+	sm_req_put(sm, reply);
 	fetch_again(sm);
 	sm_wake(sm, sm->now);
 }

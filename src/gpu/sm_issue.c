@@ -89,6 +89,19 @@ static bool copies_hold(const struct sm_warp *w, const struct simt_inst *inst)
 	return false;
 }
 
+/* The warp has ended: it goes when nothing of it is under way any more. */
+static void evaluate_done(struct sm *sm, struct sm_warp *w)
+{
+	sm->ending_warps += !w->is_ending;
+	w->is_ending = true;
+	if (w->loads_pending)
+		sm_set_wait(sm, w, SM_WAIT_MEMORY);
+	else if (w->stores_pending && sm->ends_stored)
+		sm_set_wait(sm, w, SM_WAIT_FENCE);
+	else
+		sm_warp_retire(sm, w);
+}
+
 /* Puts the warp into the set that its next instruction belongs to at cycle sm->now. */
 void sm_evaluate(struct sm *sm, struct sm_warp *w)
 {
@@ -97,12 +110,7 @@ void sm_evaluate(struct sm *sm, struct sm_warp *w)
 	if (sm_is_watched(w, GPU_POINT_EVALUATE) && gpu_ext_evaluate(sm, w))
 		return;
 	if (unlikely(t->is_done)) {
-		if (w->loads_pending)
-			sm_set_wait(sm, w, SM_WAIT_MEMORY);
-		else if (w->stores_pending && sm->ends_stored)
-			sm_set_wait(sm, w, SM_WAIT_FENCE);
-		else
-			sm_warp_retire(sm, w);
+		evaluate_done(sm, w);
 		return;
 	}
 	if (t->at_barrier) {

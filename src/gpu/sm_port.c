@@ -136,13 +136,20 @@ void port_new(struct sm *sm)
 	}
 }
 
+void port_count(struct gpu *g, const struct mem_req *r, struct sim_hist *latency_ps)
+{
+	g->memory_stats.answers++;
+	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
+}
+
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps)
 {
 	struct gpu *g = sm->gpu;
 
 	sm_touch(sm);
-	g->memory_stats.answers++;
-	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
+	if (unlikely(sm->is_beside || g->gives_answers))
+		return; /* has been counted when it came */
+	port_count(g, r, latency_ps);
 	if (unlikely(g->units) && r->op != MEM_READ)
 		g->units->ops->store_answered(g->units->self, r);
 }

@@ -81,8 +81,13 @@ struct mem_req *mem_req_get(struct mem_req_pool *p)
 
 void mem_req_stash_fill(struct mem_req_pool *p, struct mem_req_stash *s, uint32_t count)
 {
-	p->outstanding_count += s->taken;
+	p->outstanding_count += (uint64_t)(int64_t)s->taken;
 	s->taken = 0;
+	for (; s->count > 2 * count; s->count--) {
+		struct mem_req *r = base_stack_pop(&s->free, next);
+
+		base_stack_push(&p->free, r, next);
+	}
 	for (; s->count < count; s->count++) {
 		struct mem_req *r;
 

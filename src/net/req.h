@@ -109,9 +109,10 @@ void mem_req_put(struct mem_req_pool *p, struct mem_req *r);
 /* Requests that one thread takes without the pool, which others use meanwhile. A zeroed stash is empty. */
 struct mem_req_stash {
 	struct mem_req *free;
-	uint32_t count, taken;
+	uint32_t count;
+	int32_t taken; /* and not put back */
 };
-/* Settles what was taken since the last time, and makes it hold count requests. */
+/* Settles what was taken and put since the last time, and makes it hold count requests, to twice as many. */
 void mem_req_stash_fill(struct mem_req_pool *p, struct mem_req_stash *s, uint32_t count);
 static inline struct mem_req *mem_req_stash_get(struct mem_req_stash *s)
 {
@@ -122,6 +123,13 @@ static inline struct mem_req *mem_req_stash_get(struct mem_req_stash *s)
 	s->count--;
 	s->taken++;
 	return r;
+}
+static inline void mem_req_stash_put(struct mem_req_stash *s, struct mem_req *r)
+{
+	r->next = s->free;
+	s->free = r;
+	s->count++;
+	s->taken--;
 }
 uint64_t mem_req_outstanding(const struct mem_req_pool *p);
 /* After an aborted launch: all requests are free again. */

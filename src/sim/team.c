@@ -70,6 +70,7 @@ struct worker {
 };
 
 struct sim_team {
+	/* What all look at, and what does not change in a step. */
 	struct share **shares;	/* [thread_count] */
 	struct done *done;	/* [thread_count] */
 	struct worker *workers; /* [thread_count]; 0 is the caller */
@@ -78,10 +79,10 @@ struct sim_team {
 	uint16_t *found;	/* [thread_count][item_count]: them */
 	uint32_t item_count, thread_count, made_count; /* made_count: of arrays */
 	uint32_t forks; /* when it was made: the child of a fork has no threads but its own */
-	struct trial trial;
-	sim_team_fn fn;			 /* of the step */
+	sim_team_fn fn; /* of the step */
 	void *ctx;
 	_Atomic bool ends;
+	_Alignas(HOST_LINE_BYTES) struct trial trial;
 };
 
 static volatile uint32_t forks;
