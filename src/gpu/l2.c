@@ -481,14 +481,6 @@ static void take_passing(struct l2_slice *s, uint64_t now)
 	}
 }
 
-/* The first request of an input, or NULL. */
-static struct mem_req *waiting_at(struct l2_slice *s, uint32_t input)
-{
-	if (s->inputs[input].held)
-		return s->inputs[input].held;
-	return likely(input == L2_FROM_XBAR) ? net_xbar_peek(s->gpu->requests, s->index) : l2_far_peek(s);
-}
-
 static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool may_have_more)
 {
 	struct gpu *g = s->gpu;
@@ -504,9 +496,11 @@ static void wake_next(struct l2_slice *s, uint64_t cycle, bool is_blocked, bool 
 		sim_wake_units(g->engine, s->comp,
 			       s->hits.first->ready_units > sim_now_units(g->engine) ? s->hits.first->ready_units
 										     : sim_now_units(g->engine) + 1);
+	if (unlikely(s->mirror != NULL))
+		l2_far_wake(s, cycle);
 	/* Without room, or held for an MSHR: what makes room wakes the slice. */
 	for (uint32_t i = 0; may_have_more && i < (s->mirror ? L2_INPUT_COUNT : 1); i++) {
-		next = s->inputs[i].held && s->inputs[i].waits_fill ? NULL : waiting_at(s, i);
+		next = s->inputs[i].held && s->inputs[i].waits_fill ? NULL : l2_waiting_at(s, i);
 		if (next && has_room_for(s, next))
 			sim_wake_cycle(g->engine, s->comp, s->free_cycle > cycle ? s->free_cycle : cycle + 1);
 	}
@@ -550,7 +544,7 @@ static bool take_request(struct l2_slice *s, uint32_t input, uint64_t cycle, uin
 {
 	struct gpu *g = s->gpu;
 	struct l2_input *in = &s->inputs[input];
-	struct mem_req *r = waiting_at(s, input);
+	struct mem_req *r = l2_waiting_at(s, input);
 
 	if (!r)
 		return false;
@@ -794,8 +788,8 @@ uint16_t l2_slice_drop_port(const struct l2_slice *s)
 void l2_slice_warm(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)
 {
 	mem_cache_warm(s->cache, addr_bytes, bytes, is_write);
-	if (unlikely(s->mirror != NULL) && is_write)
-		mem_cache_invalidate_line(s->mirror->cache, addr_bytes);
+	if (unlikely(s->mirror != NULL))
+		l2_far_warmed(s, addr_bytes, bytes, is_write);
 }
 
 void l2_slice_prefetch(const struct l2_slice *s, uint64_t addr_bytes)

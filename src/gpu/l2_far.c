@@ -32,13 +32,15 @@ static bool is_from_mirror(const struct l2_slice *s, const struct mem_req *r)
 
 /* ---- run.audit: no copy is older than a write that has been acknowledged ---- */
 
+/* Of a sector, or of the line where lines have none: the numbers of writes. */
 struct line {
-	uint64_t written, acknowledged; /* writes so far; of them, up to this one */
-	uint64_t sent, copied; /* what the mirror has been sent, and has as a copy, were written so often */
+	uint64_t written, acknowledged; /* the last one so far, and of those that are acknowledged */
+	uint64_t sent, copied; /* the last one before the mirror was sent it, and before what it has as a copy */
 };
 
 struct l2_far_audit {
-	GHashTable *lines;  /* struct line of a line */
+	uint64_t write_count;
+	GHashTable *lines;  /* struct line of a sector */
 	GHashTable *writes; /* the number of a write that is not acknowledged yet */
 };
 
@@ -53,17 +55,17 @@ static void audit_free(struct l2_far_audit *a)
 
 static struct l2_far_audit *audit_new(void)
 {
-	struct l2_far_audit *a = g_new(struct l2_far_audit, 1);
+	struct l2_far_audit *a = g_new0(struct l2_far_audit, 1);
 
 	a->lines = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
 	a->writes = g_hash_table_new(g_direct_hash, g_direct_equal);
 	return a;
 }
 
-/* Of the line that is at home in s. */
-static struct line *audit_line(const struct l2_slice *s, uint64_t addr_bytes)
+/* Of what is at home in s, from this sector on. */
+static struct line *audit_line(const struct l2_slice *s, uint64_t sector_addr_bytes)
 {
-	void *key = GSIZE_TO_POINTER(mem_cache_line_of(s->cache, addr_bytes));
+	void *key = GSIZE_TO_POINTER(sector_addr_bytes);
 	struct line *l = g_hash_table_lookup(s->far_audit->lines, key);
 
 	if (!l) {
@@ -73,30 +75,63 @@ static struct line *audit_line(const struct l2_slice *s, uint64_t addr_bytes)
 	return l;
 }
 
+/* The sectors that r asks for, a bit each; bit 0: the line, where it has none. */
+static uint32_t audit_sectors(const struct l2_slice *s, const struct mem_req *r)
+{
+	return s->sector_bytes ? mem_sectors_of(mem_req_bytes_of((struct mem_req *)(uintptr_t)r), s->sector_bytes,
+						mem_cache_line_bytes(s->cache) / s->sector_bytes)
+			       : 1;
+}
+
+/* The same of an answer, which has no bytes any more. */
+static uint32_t audit_filled(const struct l2_slice *s, const struct mem_req *f)
+{
+	const uint64_t offset = f->addr_bytes - mem_cache_line_of(s->cache, f->addr_bytes);
+
+	if (!s->sector_bytes)
+		return 1;
+	return ((UINT32_C(1) << f->size_bytes / s->sector_bytes) - 1) << offset / s->sector_bytes;
+}
+
+static struct line *audit_next(const struct l2_slice *s, uint64_t addr_bytes, uint32_t *sectors)
+{
+	const uint32_t sector = (uint32_t)__builtin_ctz(*sectors);
+
+	*sectors &= *sectors - 1;
+	return audit_line(s, mem_cache_line_of(s->cache, addr_bytes) + sector * s->sector_bytes);
+}
+
 static void audit_done(const struct l2_slice *s, const struct mem_req *r)
 {
-	struct line *l;
+	struct l2_far_audit *a = s->far_audit;
 
-	if (likely(!s->far_audit))
+	if (likely(!a) || (r->op == MEM_READ && !is_from_mirror(s, r)))
 		return;
-	l = audit_line(s, r->addr_bytes);
 	if (r->op != MEM_READ)
-		g_hash_table_insert(s->far_audit->writes, (void *)(uintptr_t)r, GSIZE_TO_POINTER(++l->written));
-	else if (is_from_mirror(s, r))
-		l->sent = l->written;
+		g_hash_table_insert(a->writes, (void *)(uintptr_t)r, GSIZE_TO_POINTER(++a->write_count));
+	for (uint32_t sectors = audit_sectors(s, r); sectors;) {
+		struct line *l = audit_next(s, r->addr_bytes, &sectors);
+
+		if (r->op == MEM_READ)
+			l->sent = l->written;
+		else
+			l->written = a->write_count;
+	}
 }
 
 static void audit_acknowledged(const struct l2_slice *s, const struct mem_req *r)
 {
-	struct line *l;
 	uint64_t number;
 
 	if (likely(!s->far_audit) || r->op == MEM_READ)
 		return;
-	l = audit_line(s, r->addr_bytes);
 	number = GPOINTER_TO_SIZE(g_hash_table_lookup(s->far_audit->writes, r));
 	g_hash_table_remove(s->far_audit->writes, r);
-	l->acknowledged = number > l->acknowledged ? number : l->acknowledged;
+	for (uint32_t sectors = audit_sectors(s, r); sectors;) {
+		struct line *l = audit_next(s, r->addr_bytes, &sectors);
+
+		l->acknowledged = MAX(l->acknowledged, number);
+	}
 }
 
 /* ---- requests ---- */
@@ -163,10 +198,32 @@ void l2_far_fetched(struct l2_slice *s, const struct mem_req *f, bool is_kept)
 {
 	s->far_fetches--;
 	s->far_stats.copies += is_kept;
-	if (unlikely(s->mirror->far_audit != NULL) && is_kept) {
-		struct line *l = audit_line(s->mirror, f->addr_bytes);
+	if (likely(!s->mirror->far_audit) || !is_kept)
+		return;
+	for (uint32_t sectors = audit_filled(s, f); sectors;) {
+		struct line *l = audit_next(s->mirror, f->addr_bytes, &sectors);
 
 		l->copied = l->sent;
+	}
+}
+
+void l2_far_wake(const struct l2_slice *s, uint64_t cycle)
+{
+	if (l2_slice_can_take(s) && net_channel_peek(s->mirror->far_answer))
+		sim_wake_cycle(s->gpu->engine, s->comp, cycle + 1);
+}
+
+void l2_far_warmed(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write)
+{
+	const uint32_t count = s->sector_bytes ? mem_cache_line_bytes(s->cache) / s->sector_bytes : 1;
+	uint32_t sectors = s->sector_bytes ? mem_sectors_of(bytes, s->sector_bytes, count) : 1;
+
+	if (is_write)
+		mem_cache_invalidate_line(s->mirror->cache, addr_bytes);
+	while (unlikely(s->mirror->far_audit != NULL) && !is_write && sectors) {
+		struct line *l = audit_next(s->mirror, addr_bytes, &sectors);
+
+		l->copied = l->written;
 	}
 }
 
@@ -193,8 +250,10 @@ void l2_far_hit(struct l2_slice *s, const struct mem_req *r)
 		return;
 	s->far_stats.copy_hits += !is_home;
 	s->far_stats.hits += is_home && is_from_mirror(s, r);
-	if (unlikely(s->mirror->far_audit != NULL) && !is_home) {
-		const struct line *l = audit_line(s->mirror, r->addr_bytes);
+	if (likely(!s->mirror->far_audit) || is_home)
+		return;
+	for (uint32_t sectors = audit_sectors(s, r); sectors;) {
+		const struct line *l = audit_next(s->mirror, r->addr_bytes, &sectors);
 
 		CHECK(l->copied >= l->acknowledged); /* else the copy is stale */
 	}

@@ -96,6 +96,8 @@ struct mem_req *l2_far_peek(struct l2_slice *s);
 void l2_far_pop(struct l2_slice *s);
 /* Answers and messages that have come from the mirror. */
 void l2_far_take(struct l2_slice *s, uint64_t now);
+/* Wakes the slice for answers of the mirror that have found no room, where there is some now. */
+void l2_far_wake(const struct l2_slice *s, uint64_t cycle);
 /* What waits for the links. */
 void l2_far_send(struct l2_slice *s, uint64_t now);
 /* May r, a read of a line that is at home in the mirror, find its copy or fetch it now? */
@@ -105,6 +107,8 @@ void l2_far_fetch(struct l2_slice *s, struct mem_req *f);
 void l2_far_fetched(struct l2_slice *s, const struct mem_req *f, bool is_kept);
 /* r, an SM's, goes on to the line's home, and a copy here goes. */
 void l2_far_pass(struct l2_slice *s, struct mem_req *r);
+/* The lines have been warmed: with a write a copy in the mirror goes, and a read's copy is no older than the line. */
+void l2_far_warmed(struct l2_slice *s, uint64_t addr_bytes, const struct mem_req_bytes *bytes, bool is_write);
 /* r has found its line. */
 void l2_far_hit(struct l2_slice *s, const struct mem_req *r);
 /* r, at home here, has been done. False: it is answered to the crossbar now. */
@@ -115,5 +119,13 @@ void l2_far_dropped(void *self, struct mem_req *m);
 bool l2_far_is_idle(const struct l2_slice *s);
 void l2_far_reset(struct l2_slice *s);
 void l2_far_free(struct l2_slice *s);
+
+/* The first request of an input, or NULL. */
+static inline struct mem_req *l2_waiting_at(struct l2_slice *s, uint32_t input)
+{
+	if (s->inputs[input].held)
+		return s->inputs[input].held;
+	return likely(input == L2_FROM_XBAR) ? net_xbar_peek(s->gpu->requests, s->index) : l2_far_peek(s);
+}
 
 #endif
