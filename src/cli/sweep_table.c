@@ -85,13 +85,21 @@ static json_t *short_of(const json_t *result)
 	return out;
 }
 
+/* Of a run that skipped all its launches (run.only, run.fast_forward) no time and no energy was counted. */
+static bool is_uncounted(const json_t *result, const char *field)
+{
+	return (g_str_has_suffix(field, "_ps") || g_str_has_suffix(field, "_pj")) &&
+	       report_number(result, "time_ps", NULL) <= 0 &&
+	       report_number(result, "sampling", "launches_skipped") > 0;
+}
+
 json_t *cli_sweep_objectives(const struct sweep_plan *plan, const json_t *result)
 {
 	json_t *objectives = json_object();
 
 	for (uint32_t i = 0; i < plan->objectives->len; i++) {
 		const char *field = field_of(plan->objectives->pdata[i]);
-		json_t *value = number_at(result, field);
+		json_t *value = is_uncounted(result, field) ? NULL : number_at(result, field);
 
 		json_object_set_new(objectives, field, value ? json_incref(value) : json_null());
 	}

@@ -49,8 +49,10 @@ static bool can_run_again(const json_t *a, const json_t *b)
 {
 	if (!report_is_same_work(a, b))
 		return refuse("the two runs are not of the same program with the same arguments and input");
-	if (is_set(a, "input_sha256"))
-		return refuse("the runs have read a standard input, which the store does not keep");
+	if (!json_is_true(json_object_get(a, "verified")) || !json_is_true(json_object_get(b, "verified")))
+		return refuse("a run that is not verified says nothing of time");
+	if (!(report_number(a, "time_ps", NULL) > 0 && report_number(b, "time_ps", NULL) > 0))
+		return refuse("of one of the runs nothing was timed");
 	if (report_number(a, "process", NULL) > 1)
 		return refuse("the runs are of a process that another one has started");
 	if (!is_set(a, "program_path") || !is_set(a, "machine_text") || !is_set(b, "machine_text"))
@@ -264,6 +266,22 @@ static void print_gap(const json_t *gap)
 	putchar('\n');
 }
 
+/* The ends are run again: where they take another time they are other runs, by their input or by the program. */
+static bool are_those(const struct gap *g)
+{
+	for (uint32_t end = 0; end < ENDS; end++) {
+		const double stored = report_number(g->runs[end], "time_ps", NULL), now = time_of(g, (int)end);
+
+		if (stored == now)
+			continue;
+		cli_error("why: --try: the %s run took %.3f us and takes %.3f now: its program, its input or Strata is "
+			  "another; run both again",
+			  end ? "second" : "first", stored / ps_per_us, now / ps_per_us);
+		return false;
+	}
+	return true;
+}
+
 static int gap_say(const struct gap *g, json_t *difference)
 {
 	json_t *gap;
@@ -278,6 +296,8 @@ static int gap_say(const struct gap *g, json_t *difference)
 		cli_error("why: --try: the program does not run as it did");
 		return CLI_FAILED;
 	}
+	if (!are_those(g))
+		return CLI_USAGE;
 	gap = gap_json(g);
 	print_gap(gap);
 	json_object_set_new(difference, "gap", gap);

@@ -102,7 +102,11 @@ static void print_value(FILE *out, const struct column *c, const json_t *kernel,
 {
 	const double value = report_number(kernel, c->outer, c->inner);
 	const double whole = c->whole ? report_number(kernel, c->outer, c->whole) : time_ps;
-	const bool is_there = report_has(kernel, c->outer, c->inner);
+	const bool is_skipped = report_number(kernel, "launches_skipped", NULL) > 0 &&
+				report_number(kernel, "launches_skipped", NULL) >=
+				    report_number(kernel, "launches", NULL);
+	const bool is_there =
+	    report_has(kernel, c->outer, c->inner) && (!is_skipped || !strcmp(c->outer, "launches"));
 
 	fputc(' ', out);
 	if (c->unit > 0)

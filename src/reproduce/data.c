@@ -118,7 +118,9 @@ double reproduce_row_error(const struct reproduce_data *d, const struct reproduc
 	struct spread s = {.row = row, .x = row->measure(d, row)};
 
 	reproduce_each_moved(d, spread_add, &s);
-	return s.is_estimated ? sqrt(s.squares) : NAN;
+	if (!s.is_estimated)
+		return NAN;
+	return isnan(s.squares) ? INFINITY : sqrt(s.squares); /* an error as large as its time */
 }
 
 double reproduce_time_ps(const struct reproduce_data *d, uint32_t config, uint32_t workload)

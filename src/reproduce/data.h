@@ -45,7 +45,8 @@ double reproduce_number(const struct reproduce_data *d, uint32_t config, uint32_
 			const char *inner);
 
 /* Half of the interval that holds the row's number in 95 of 100 cases, where runs that it is of are sampled: each run's
- * time_ps_error by itself, added as squares, as runs are estimated one by one. NAN: nothing that it is of is estimated.
+ * time_ps_error by itself, added as squares, as runs are estimated one by one. NAN: nothing that it is of is estimated;
+ * INFINITY: a run's error is as large as its time.
  * Traffic and energy have the relative error of their run's time, for want of one of their own. */
 double reproduce_row_error(const struct reproduce_data *d, const struct reproduce_row *row);
 /* Calls fn with the data as if one run took its error more, and then less, for each run with an error, until fn says

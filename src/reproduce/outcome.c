@@ -497,8 +497,8 @@ void reproduce_outcomes_print(FILE *out, const struct reproduce_outcomes *o)
 		if (item->published)
 			fprintf(out, "%s, %s: ", item->published->workload, item->published->configuration);
 		fprintf(out, "%s", item->text);
-		if (isfinite(item->error))
-			fprintf(out, ", +- %.2g", item->error);
+		if (!isnan(item->error))
+			fprintf(out, isinf(item->error) ? ", +- unknown" : ", +- %.2g", item->error);
 		if (!item->published && *item->note)
 			fprintf(out, " [%s]", item->note);
 		fputc('\n', out);

@@ -207,7 +207,9 @@ static void number_cell(FILE *out, double x, const char *unit)
 
 static void measured_cell(FILE *out, const struct reproduce_outcome *o)
 {
-	if (isfinite(o->error))
+	if (isinf(o->error))
+		fprintf(out, "<td class='n'>%.4g &plusmn; unknown %s</td>", o->measured, o->published->unit);
+	else if (isfinite(o->error))
 		fprintf(out, "<td class='n'>%.4g &plusmn; %.2g %s</td>", o->measured, o->error, o->published->unit);
 	else
 		number_cell(out, o->measured, o->published->unit);

@@ -364,6 +364,12 @@ static void estimates_have_errors(void **state)
 	o = reproduce_judge(d, set);
 	assert_int_equal(o.items[0].status, REPRODUCE_FAIL);
 	reproduce_outcomes_free(&o);
+	/* An error above the time itself: nothing is known, and so it says. */
+	json_object_set_new(d->runs[2], "time_ps_error", json_real(30));
+	o = reproduce_judge(d, set);
+	assert_true(isinf(o.items[0].error));
+	assert_non_null(strstr(o.items[0].note, "on the other side of the tolerance"));
+	reproduce_outcomes_free(&o);
 	reproduce_published_free(set);
 	reproduce_data_free(d);
 	base_diag_free(&diag);
