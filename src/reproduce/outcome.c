@@ -183,7 +183,7 @@ static bool is_unsure(const struct reproduce_outcome *o, double tolerance)
 {
 	const double e = isnan(o->error) ? 0 : o->error, x = o->measured;
 
-	return is_within(o->published, x - e, tolerance) != is_within(o->published, x, tolerance) ||
+	return isinf(e) || is_within(o->published, x - e, tolerance) != is_within(o->published, x, tolerance) ||
 	       is_within(o->published, x + e, tolerance) != is_within(o->published, x, tolerance);
 }
 
