@@ -58,8 +58,8 @@ static void csv_write(FILE *f, const struct outputs *o)
 static const char *const hows[] = {
     [REPRODUCE_FULL] = "Full: the papers' inputs.",
     [REPRODUCE_QUICK] = "Quick: inputs of seconds, which have less of the papers' character.",
-    [REPRODUCE_SAMPLED] = "Sampled: the papers' inputs to their end, with parts timed where a machine allows that. "
-			  "Behind +- is half of the interval that holds a number in 95 of 100 cases.",
+    [REPRODUCE_SAMPLED] = ("Sampled: the papers' inputs to their end, with parts timed where a machine allows that. "
+			   "Behind +- is half of the interval that holds a number in 95 of 100 cases."),
 };
 
 /* DIR/PAPER.TYPE, or DIR/PAPER-quick.TYPE: whole or with a message. */

@@ -352,7 +352,7 @@ static const struct group *nearest(const struct kind *k, double instructions)
 	for (uint32_t i = 0; i < k->group_count; i++) {
 		const struct group *c = &k->groups[i];
 
-		if (c->ps.n && (!best || fabs(log(c->instructions / instructions)) <
+		if (c->ps.n > 0 && (!best || fabs(log(c->instructions / instructions)) <
 					     fabs(log(best->instructions / instructions))))
 			best = c;
 	}
@@ -366,7 +366,7 @@ static double strangeness(const struct kind *k, const struct group *c, double in
 	double worst = fabs(instructions / c->instructions - 1) * sampling_ratio_of(&c->ps);
 
 	for (uint32_t i = 0; i < k->group_count; i++)
-		if (k->groups[i].ps.n)
+		if (k->groups[i].ps.n > 0)
 			worst = fmax(worst, fabs(sampling_ratio_of(&k->groups[i].ps) - sampling_ratio_of(&c->ps)));
 	return worst * instructions;
 }
@@ -375,7 +375,7 @@ static void estimate(struct sampling *s, struct kind *k, struct device_result *r
 {
 	const double instructions = (double)result->warp_instructions;
 	struct group *own = group_of(s, k, instructions);
-	const struct group *c = own && own->ps.n ? own : nearest(k, instructions);
+	const struct group *c = own && own->ps.n > 0 ? own : nearest(k, instructions);
 	const double ps = instructions * sampling_ratio_of(&c->ps), mean = c->ps.x / c->ps.n,
 		     deviation = sampling_student(c->ps.n) * sampling_ratio_deviation(&c->ps) * instructions / mean;
 	const double windows_ps = c->error_ps * instructions / c->ps.x;

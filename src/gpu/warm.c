@@ -10,7 +10,7 @@ void warming_look(struct warming *w, double instructions_left)
 	const struct cache_params *l2 = &w->g->config->l2;
 	const double lines = 2.0 * (double)(l2->size_bytes / l2->line_bytes);
 
-	w->is_on = !w->line_count || instructions_left * w->line_count / w->instruction_count <= lines;
+	w->is_on = w->line_count <= 0 || instructions_left * w->line_count / w->instruction_count <= lines;
 }
 
 /* The slice that the line passes, of the GPU's SMs. */

@@ -86,7 +86,7 @@ bool reproduce_each_moved(const struct reproduce_data *d, bool (*fn)(void *ctx, 
 	bool goes_on = true;
 
 	for (uint32_t i = 0; goes_on && i < d->paper->config_count * d->paper->workload_count; i++) {
-		if (!d->runs[i] || !error_share(d->runs[i]))
+		if (!d->runs[i] || error_share(d->runs[i]) <= 0)
 			continue;
 		moved.moved = i + 1;
 		moved.moved_by = 1;
