@@ -248,7 +248,7 @@ static enum mem_cache_result access_line(struct l2_slice *s, struct mem_req *r, 
 }
 
 /* Looks the request up. False: no MSHR, it is held. */
-static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
+static ALWAYS_INLINE bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now, bool has_mirror)
 {
 	bool is_write = r->op == MEM_WRITE || (r->op == MEM_ATOMIC && s->is_write_back);
 
@@ -256,7 +256,7 @@ static bool look_up(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	case MEM_CACHE_HIT:
 		if (unlikely(s->gpu->audit) && r->op == MEM_READ)
 			s->gpu->audit->hit(s->gpu->audit_self, UINT32_MAX, r);
-		if (unlikely(s->mirror != NULL))
+		if (has_mirror)
 			l2_far_hit(s, r);
 		if (r->op == MEM_ATOMIC) {
 			atomic_hold(s, r, sim_cycle_now(s->gpu->engine, s->gpu->clocks.l2));
@@ -293,9 +293,9 @@ static bool has_room_for(const struct l2_slice *s, const struct mem_req *r)
 }
 
 /* The same, counted. */
-static bool has_room(struct l2_slice *s, const struct mem_req *r)
+static ALWAYS_INLINE bool has_room(struct l2_slice *s, const struct mem_req *r, bool has_mirror)
 {
-	if (unlikely(s->mirror != NULL)) {
+	if (has_mirror) {
 		const enum l2_room room = l2_far_room(s, r);
 
 		s->stats.reply_full_stalls += room == L2_ROOM_NO_REPLY;
@@ -336,10 +336,10 @@ static bool process_far(struct l2_slice *s, struct mem_req *r, uint64_t now)
 		s->stats.mshr_full_stalls++;
 		return false;
 	}
-	return look_up(s, r, now);
+	return look_up(s, r, now, true);
 }
 
-static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
+static ALWAYS_INLINE bool process(struct l2_slice *s, struct mem_req *r, uint64_t now, bool has_mirror)
 {
 	const struct net_port *to;
 
@@ -350,9 +350,9 @@ static bool process(struct l2_slice *s, struct mem_req *r, uint64_t now)
 	if (likely(r->op != MEM_MESSAGE)) {
 		if (unlikely(s->gpu->units) && r->op != MEM_READ)
 			s->gpu->units->ops->slice_written(s->gpu->units->self, r->addr_bytes);
-		if (unlikely(!l2_is_home(s, r)))
+		if (has_mirror && !l2_is_home(s, r))
 			return process_far(s, r, now);
-		return look_up(s, r, now);
+		return look_up(s, r, now, has_mirror);
 	}
 	to = net_port_of(&s->gpu->ports, r);
 	if (to->place == GPU_PLACE_SLICE) {
@@ -539,8 +539,9 @@ static void pop(struct l2_slice *s, uint32_t input)
 	}
 }
 
-/* False: no request is waiting at the input. */
-static bool take_request(struct l2_slice *s, uint32_t input, uint64_t cycle, uint64_t now)
+/* False: no request is waiting at the input. What a slice without a mirror does is compiled by itself. */
+static ALWAYS_INLINE bool take_request(struct l2_slice *s, uint32_t input, uint64_t cycle, uint64_t now,
+				       bool has_mirror)
 {
 	struct gpu *g = s->gpu;
 	struct l2_input *in = &s->inputs[input];
@@ -548,14 +549,14 @@ static bool take_request(struct l2_slice *s, uint32_t input, uint64_t cycle, uin
 
 	if (!r)
 		return false;
-	if (!has_room(s, r))
+	if (!has_room(s, r, has_mirror))
 		return true;
 	if (!in->held)
 		pop(s, input);
 	if (unlikely(g->account != NULL))
 		net_stamp(r, NET_STAGE_L2, now);
 	s->free_cycle = cycle + g->config->gpu.l2_interval_cycles * tag_accesses(s, r);
-	in->held = process(s, r, now) ? NULL : r;
+	in->held = process(s, r, now, has_mirror) ? NULL : r;
 	in->waits_fill = in->held != NULL;
 	return true;
 }
@@ -566,14 +567,14 @@ static bool take_any(struct l2_slice *s, uint64_t cycle, uint64_t now)
 	bool may_have_more = false;
 
 	if (likely(!s->mirror))
-		return take_request(s, L2_FROM_XBAR, cycle, now);
+		return take_request(s, L2_FROM_XBAR, cycle, now, false);
 	for (uint32_t i = 0; i < L2_INPUT_COUNT; i++) {
 		const uint32_t input = (s->turn + i) % L2_INPUT_COUNT;
 
 		if (cycle < s->free_cycle || (s->inputs[input].held && s->inputs[input].waits_fill))
 			may_have_more = true;
 		else
-			may_have_more |= take_request(s, input, cycle, now);
+			may_have_more |= take_request(s, input, cycle, now, true);
 	}
 	s->turn = (s->turn + 1) % L2_INPUT_COUNT;
 	return may_have_more;

@@ -323,4 +323,11 @@ static inline uint32_t packet_bytes(const struct mem_req *r, uint32_t header_byt
 	return is_ack ? ack_bytes : header_bytes + r->payload_bytes;
 }
 
+/* Counts an answer, and how long it took. */
+static inline void port_count(struct gpu *g, const struct mem_req *r, struct sim_hist *latency_ps)
+{
+	g->memory_stats.answers++;
+	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
+}
+
 #endif

@@ -439,8 +439,6 @@ static inline bool port_has_room(const struct sm *sm, uint32_t count)
 /* The first request has left; next is the one behind it. */
 void port_pop(struct sm *sm, struct mem_req *next);
 void port_drain(struct sm *sm); /* of a stack SM, to its stack */
-/* Counts an answer, and how long it took. */
-void port_count(struct gpu *g, const struct mem_req *r, struct sim_hist *latency_ps);
 /* An answer has reached the SM: brings its time to the present and counts it, if that has not been done. */
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps);
 

@@ -327,7 +327,8 @@ static void open_barrier(struct sm *sm, const struct sm_warp *w)
 }
 
 /* A collector reads registers, so many a cycle, each when its bank is free. Returns the cycle of the last. */
-static uint32_t collect(struct sm *sm, const struct sm_warp *w, const uint16_t *reads, uint32_t count)
+static ALWAYS_INLINE uint32_t collect(struct sm *sm, const struct sm_warp *w, const uint16_t *reads,
+				      uint32_t count)
 {
 	uint32_t at = sm->now, last = at, mine = 0, next = SM_NEVER;
 

@@ -136,12 +136,6 @@ void port_new(struct sm *sm)
 	}
 }
 
-void port_count(struct gpu *g, const struct mem_req *r, struct sim_hist *latency_ps)
-{
-	g->memory_stats.answers++;
-	sim_hist_add(latency_ps, sim_ps_of_units(g->engine, sim_now_units(g->engine) - r->issue_units));
-}
-
 void port_answered(struct sm *sm, const struct mem_req *r, struct sim_hist *latency_ps)
 {
 	struct gpu *g = sm->gpu;

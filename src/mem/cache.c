@@ -60,7 +60,7 @@ struct set {
 struct mem_cache {
 	uint32_t way_count, way_count_max, set_bits, line_shift; /* way_count: those that are the cache's now */
 	bool is_write_back, allocates_on_write, allocates_on_miss, updates_on_write, hashes_index, is_fermi;
-	bool is_perfect;
+	bool is_perfect, has_lines; /* has_lines: some way may be valid */
 	uint32_t merge_count, rank_vectors, set_bytes;
 	uint8_t *sets;
 
@@ -532,6 +532,7 @@ static uint32_t insert(struct mem_cache *c, struct set *set, uint64_t line, stru
 		}
 	}
 	*tag = line + 1;
+	c->has_lines = true;
 	set->valid |= bit;
 	set->dirty &= ~bit;
 	touch(c, set, way);
@@ -564,6 +565,7 @@ static void take_kept(struct mem_cache *c, const struct mshr *m)
 	if (m->is_stale)
 		return;
 	tags_of(c, set)[m->way] = m->line + 1;
+	c->has_lines = true;
 	set->valid |= bit;
 	c->stats.fills++;
 }
@@ -810,9 +812,8 @@ bool mem_cache_has_line(const struct mem_cache *c, uint64_t addr_bytes)
 
 bool mem_cache_probe(struct mem_cache *c, uint64_t addr_bytes)
 {
-	uint64_t line = addr_bytes >> c->line_shift;
-	struct set *set = set_of(c, line);
-	int way = find_way(c, set, line);
+	struct set *set = set_of(c, addr_bytes >> c->line_shift);
+	int way = find_way(c, set, addr_bytes >> c->line_shift);
 
 	if (way >= 0)
 		touch(c, set, (uint32_t)way);
@@ -855,9 +856,9 @@ void mem_cache_invalidate_line(struct mem_cache *c, uint64_t addr_bytes)
 
 uint32_t mem_cache_invalidate_some(struct mem_cache *c, mem_cache_test *is_struck, const void *self)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, set_count = c->has_lines ? 1u << c->set_bits : 0;
 
-	for (uint32_t i = 0; i < 1u << c->set_bits; i++) {
+	for (uint32_t i = 0; i < set_count; i++) {
 		struct set *set = set_at(c, i);
 
 		for (uint64_t ways = set->valid; ways; ways &= ways - 1) {
@@ -869,6 +870,7 @@ uint32_t mem_cache_invalidate_some(struct mem_cache *c, mem_cache_test *is_struc
 				kept++;
 		}
 	}
+	c->has_lines = kept != 0;
 	for (uint32_t i = 0; c->mshr_used_count && i < c->mshr_count; i++) {
 		const struct mshr *m = &c->mshrs[i];
 

@@ -12,9 +12,6 @@
 enum { SLOT_MAX = 64, NO_SLOT = 0xff, READY_RING = 64 };
 #define ALL_BANKS (~0ull)
 
-/* What every command comes by, from one place or two for each form: a copy costs less than a call. */
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
 enum direction { READING, WRITING, DIRECTION_COUNT };
 
 struct slot {
