@@ -2,8 +2,8 @@
  *
  * A vector that all blocks read lies in all stacks, a line each, so that of each four lines three come from other
  * stacks. When a launch begins, the stacks send one another what is small enough; an SM of a stack reads it from its
- * own stack once that has arrived. What the copies take on the links between the stacks is counted, in bytes and energy.
- * What they read and write in the stacks is not.
+ * own stack once that has arrived. What the copies take on the links between the stacks is counted, in bytes and
+ * energy. What they read and write in the stacks is not.
  */
 #ifndef STRATA_NDP_TOM_COPIES_H
 #define STRATA_NDP_TOM_COPIES_H
