@@ -538,6 +538,77 @@ static void waits_for_a_place(void **state)
 	assert_int_equal(hasty.mover.done_in_stacks, 1);
 }
 
+/* The second CTA has the place, the first one waits for one, and gets it when the second does not go after all. */
+struct giver {
+	struct queue queue; /* the first */
+	uint64_t back_cycle, first_cycle;
+};
+
+static uint64_t giver_epoch(void *ctx, struct gpu *g, uint64_t cycle)
+{
+	struct giver *m = ctx;
+
+	(void)cycle;
+	for (; m->queue.orders < 2; m->queue.orders++) {
+		const bool has_place = m->queue.orders == 1;
+		const struct carry_cta_order o = {.from_sm = m->queue.mover.resident[m->queue.orders],
+						  .to_sm = has_place ? PIM : CARRY_NO_SM,
+						  .cta = m->queue.orders,
+						  .is_free = true,
+						  .stops = true,
+						  .wait_cycles = 1000000};
+
+		carry_cta_gather(g, &o);
+	}
+	return 0;
+}
+
+static uint32_t giver_place(void *ctx, struct gpu *g)
+{
+	struct giver *m = ctx;
+
+	m->queue.asked++;
+	return m->queue.orders > 1 && gpu_cta_room(g, PIM) ? PIM : CARRY_NO_SM;
+}
+
+static bool giver_gathered(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta, bool is_in_time)
+{
+	struct giver *m = ctx;
+
+	(void)sm;
+	assert_true(is_in_time);
+	*(cta ? &m->back_cycle : &m->first_cycle) = gpu_now_cycles(g);
+	if (!cta)
+		m->queue.mover.resident[0] = PIM;
+	return !cta;
+}
+
+static void a_place_that_is_given_back_is_taken(void **state)
+{
+	static const struct fake_inst rounds[] = {
+	    FAKE_LOAD(1, near_or_far), FAKE_ALU(SIMT_UNIT_FP32, 2, 1), FAKE_LOOP(0, 63), FAKE_EXIT,
+	};
+	static const struct carry_policy giver_ops = {.name = "giver",
+						.cta_placed = placed,
+						.cta_done = done,
+						.epoch = giver_epoch,
+						.epoch_cycles = 100,
+						.cta_place = giver_place,
+						.cta_gathered = giver_gathered};
+	static const char *const settings[] = {SMALL, "gpu.stack_sm_warp_slot_count", "2", NULL};
+	struct giver m = {.back_cycle = 0};
+	struct rig r;
+
+	(void)state;
+	rig_open(&r, &giver_ops, &m, settings);
+	rig_run(&r, rounds, ARRAY_COUNT(rounds), 2, 64);
+	assert_int_equal(m.queue.mover.done_in_stacks, 1);
+	assert_int_equal(rig_stat(&r, "gpu.cta_moves"), 1);
+	assert_int_equal(rig_stat(&r, "gpu.cta_releases"), 1);
+	assert_in_range(m.first_cycle, m.back_cycle, m.back_cycle + 1);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,7 +618,7 @@ int main(void)
 	    cmocka_unit_test(ctas_start_in_stacks),  cmocka_unit_test(full_vault_serves_in_turn),
 	    cmocka_unit_test(stores_of_ended_warps), cmocka_unit_test(gathers_behind_a_barrier),
 	    cmocka_unit_test(gathers_too_late),	     cmocka_unit_test(limit_ends_with_the_gathering),
-	    cmocka_unit_test(waits_for_a_place),
+	    cmocka_unit_test(waits_for_a_place),     cmocka_unit_test(a_place_that_is_given_back_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,12 +307,20 @@ static void gather_end(struct carry *c, struct migration *m)
 	}
 }
 
+/* It gives a place that it has kept back, and somebody may wait for one. */
 static void stay(struct carry *c, struct migration *m)
 {
+	bool is_awaited = false;
+
 	c->cta_stats.cta_releases++;
-	if (m->to)
+	if (m->to) {
 		m->to->ctas_coming--;
+		for (const struct migration *x = c->migrations; x; x = x->next)
+			is_awaited |= !x->to;
+	}
 	migration_free(c, m);
+	if (is_awaited)
+		look(c);
 }
 
 static void unwatch(struct carry *c, struct sm *sm, const struct sm_cta *cta)
