@@ -765,6 +765,63 @@ static void pauses_wait_for_blocks(void **state)
 	rig_close(&r);
 }
 
+/* ---- a stop of the SMs between the decision about a block and its begin ---- */
+
+static struct {
+	struct carry_policy of; /* as the mechanism has it */
+	uint32_t decided, left, stops;
+} watched;
+
+static struct carry_verdict decide_and_stop(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
+					    uint32_t mark)
+{
+	const struct carry_verdict v = watched.of.block_begin(ctx, g, sm, w, mark);
+
+	assert_true(v.way == CARRY_SPLIT && v.is_observed);
+	if (watched.decided++ % 16 == 3 && !g->is_paused) {
+		watched.stops++;
+		carry_pause(g, 1);
+	}
+	return v;
+}
+
+static void count_left(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot)
+{
+	watched.left++;
+	watched.of.block_left(ctx, g, home_sm, slot);
+}
+
+static void watch_blocks(struct carry_policy *ops)
+{
+	watched.of = *ops;
+	ops->block_begin = decide_and_stop;
+	ops->block_left = count_left;
+	ops->resumed = resumed;
+}
+
+/* A block that is decided waits for its live-in, a load, when the SMs stop. The mechanism hears of its end all the
+ * same: one that ndp.timed has counted as away would be away for ever. */
+static void a_stop_forgets_no_decided_block(void **state)
+{
+	static const char live_in[] = KERNEL("ld.global.u32 %r5, [%rd5];\n"
+					     "bar.sync 0;\n"
+					     "ld.global.u32 %r6, [%rd5+16384];\n"
+					     "add.u32 %r7, %r5, %r6;\n"
+					     "st.global.u32 [%rd6], %r7;\n");
+	static const char *const settings[] = {"ndp.timed", "true", "ndp.timed_first_count", "1000", NULL};
+	struct rig r;
+
+	(void)state;
+	watched.decided = watched.left = watched.stops = 0;
+	rig_open(&r, live_in, machine, settings, watch_blocks);
+	assert_true(rig_run(&r, 16, 128, 0));
+	assert_true(watched.stops > 1);
+	assert_int_equal(rig_stat(&r, "gpu.pauses"), watched.stops);
+	assert_int_equal(rig_stat(&r, "partition.blocks"), watched.decided);
+	assert_int_equal(watched.left, watched.decided);
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -792,6 +849,7 @@ int main(void)
 	    cmocka_unit_test(limit_ends_blocks),
 	    cmocka_unit_test(leaked_credit_is_found),
 	    cmocka_unit_test(pauses_wait_for_blocks),
+	    cmocka_unit_test(a_stop_forgets_no_decided_block),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

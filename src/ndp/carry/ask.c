@@ -396,10 +396,11 @@ void ask_forget(struct carry *c, struct sm *sm)
 
 		if (!w->w || e->trial || w->wait == SM_WAIT_OFFLOAD)
 			continue;
-		e->is_asked = e->is_observed = false;
+		e->is_asked = false;
 		e->home_block = NULL;
-		if (e->is_split) /* decided and counted: it begins when its live-ins are there */
+		if (e->is_split) /* decided and counted: it begins when its live-ins are there; seen to its end */
 			continue;
+		e->is_observed = false;
 		e->offload = (struct carry_verdict){0};
 	}
 }
