@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "gpu/l2_inside.h"
 #include "rig.h"
 
 enum { LINE = 128, PARTITION_STACKS = 2, FAR_BYTES = 32, HEADER = 8 };
@@ -285,6 +286,63 @@ static void nothing_is_stale(void **state)
 		meet(kinds[i]);
 }
 
+/* A read of one sector passes an atomic on another one of its line, which waits for memory at home: the copy of what
+ * was read is no older for it. */
+static void atomics_age_their_sectors(void **state)
+{
+	enum { ONE = 0xff, OTHER = 0xff00 };
+	static const char *const settings[] = {TWO_SMS, SECTORS, NULL};
+	struct fake_inst insts[] = {write_of(true), FAKE_LOAD(2, lines_by_cta), FAKE_FENCE,
+				    FAKE_LOAD(3, lines_by_cta), FAKE_EXIT};
+	struct rig r;
+
+	(void)state;
+	insts[0].lanes = OTHER;
+	insts[1].lanes = insts[3].lanes = ONE;
+	insts[1].cache = insts[3].cache = PTX_CG;
+	rig_open(&r, NULL, NULL, settings);
+	the_line = line_of(&r, 1, RIG_MEMORY);
+	rig_run(&r, insts + 3, 2, 1, 32);
+	rig_run(&r, insts, ARRAY_COUNT(insts), 1, 32);
+	assert_int_equal(rig_stat(&r, "l2_far.copies_dropped"), 1);
+	assert_int_equal(rig_stat(&r, "l2_far.copy_hits"), 1);
+	rig_close(&r);
+}
+
+/* What is executed for its values only leaves copies too: they are as young as their lines, by sector and by line. */
+static void warm_copies_are_young(void **state)
+{
+	static const char *const kinds[][40] = {{TWO_SMS, NULL}, {TWO_SMS, SECTORS, NULL}};
+	static const struct mem_req_bytes all = {{~0ull, ~0ull}};
+	const struct fake_inst write[] = {write_of(false), FAKE_FENCE, FAKE_EXIT};
+
+	(void)state;
+	for (uint32_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		struct l2_slice *mirror = NULL;
+		struct rig r;
+
+		rig_open(&r, NULL, NULL, kinds[i]);
+		the_line = line_of(&r, 0, RIG_MEMORY + (1 << 20));
+		other_line = line_of(&r, 1, RIG_MEMORY);
+		rig_run(&r, write, ARRAY_COUNT(write), 2, 32); /* SM 1 writes its line, which is at home there */
+		the_line = other_line;
+		load(&r, 1);
+		for (uint32_t s = 0; s < r.gpu->partition_slices; s++) {
+			if (mem_cache_has_line(r.gpu->slices[s]->cache, the_line))
+				mirror = r.gpu->slices[s];
+		}
+		assert_non_null(mirror);
+		the_line = line_of(&r, 0, RIG_MEMORY + (1 << 20));
+		rig_run(&r, write, ARRAY_COUNT(write), 2, 32);
+		assert_int_equal(rig_stat(&r, "l2_far.copies_dropped"), 1);
+		the_line = other_line;
+		l2_slice_warm(mirror, the_line, &all, false);
+		load(&r, 1);
+		assert_int_equal(rig_stat(&r, "l2_far.copy_hits"), 1);
+		rig_close(&r);
+	}
+}
+
 /* ---- what cannot be ---- */
 
 static void refused(void **state)
@@ -326,7 +384,8 @@ int main(void)
 	    cmocka_unit_test(far_hits_take_the_link), cmocka_unit_test(one_partition_is_near),
 	    cmocka_unit_test(wires_bound_far_hits),   cmocka_unit_test(writes_drop_copies),
 	    cmocka_unit_test(fences_wait_for_copies), cmocka_unit_test(copies_take_room),
-	    cmocka_unit_test(nothing_is_stale),	      cmocka_unit_test(refused),
+	    cmocka_unit_test(nothing_is_stale),	      cmocka_unit_test(atomics_age_their_sectors),
+	    cmocka_unit_test(warm_copies_are_young),  cmocka_unit_test(refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
