@@ -284,6 +284,7 @@ const struct machine_part machine_duality_part = {
     .is_present = is_present,
     .runs = MACHINE_RUNS_KERNELS,
     .reads = &machine_cpu_part,
+    .reads_number = "the cores beside caches that compute are duality.host_core_count",
     .renamed = renamed,
     .stats = stats_of,
     .explain = explain,

@@ -205,6 +205,14 @@ static void check_clocks(const struct machine_config *c, struct base_diag_list *
 	sim_engine_free(e);
 }
 
+/* Of two parts that run something: what the one says that reads the other's parameters, or how to take one out. */
+static const char *door_hint(const struct machine_part *a, const struct machine_part *b)
+{
+	if (a->reads == b || b->reads == a)
+		return a->reads == b ? a->reads_number : b->reads_number;
+	return "`gpu: none` takes the GPU out";
+}
+
 /* Two doors at once would be two programs, each with a time of its own. */
 static void check_doors(const struct machine_config *c, struct base_diag_list *diag)
 {
@@ -216,8 +224,9 @@ static void check_doors(const struct machine_config *c, struct base_diag_list *d
 		if (first)
 			base_diag_error(diag, (struct base_place){0},
 					"the machine has '%s', which runs %s, and '%s', which runs %s; expected one of "
-					"them (`gpu: none` takes the GPU out)",
-					first->name, first->runs, c->parts[i]->name, c->parts[i]->runs);
+					"them (%s)",
+					first->name, first->runs, c->parts[i]->name, c->parts[i]->runs,
+					door_hint(first, c->parts[i]));
 		first = c->parts[i];
 	}
 }
@@ -256,10 +265,12 @@ bool machine_config_check(const struct machine_config *c, struct base_diag_list 
 {
 	const uint32_t errors_before = diag->error_count;
 
+	check_doors(c, diag);
+	if (diag->error_count > errors_before)
+		return false; /* what the parts ask for follows from one of them being there */
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->check && !is_dropped(c, i))
 			c->parts[i]->check(c, diag);
-	check_doors(c, diag);
 	check_absent(c, diag);
 	if (diag->error_count == errors_before)
 		check_clocks(c, diag);

@@ -60,6 +60,8 @@ struct machine_part {
 	const struct machine_part *belongs_to;
 	/* A part whose parameters this one reads as well: they can be set where only this one is there. NULL: none. */
 	const struct machine_part *reads;
+	/* What a message says to who sets that part's number, which is no number of this one's: where its own is. */
+	const char *reads_number;
 	/* Is the part there, by its parameters? NULL: whenever nobody has dropped it. */
 	bool (*is_present)(const struct machine_config *c);
 	/* What it runs for a door: one of the words below, or its own. NULL: nothing. A machine has one such part. */

@@ -1,0 +1,1 @@
+run --machine duality --set cpu.core_count=4 vectoradd

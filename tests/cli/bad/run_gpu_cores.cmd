@@ -1,0 +1,1 @@
+run --machine gpu-server --set cpu.core_count=4 vectoradd

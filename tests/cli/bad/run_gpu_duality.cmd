@@ -1,0 +1,1 @@
+run --machine tom-baseline --set duality.socket_count=1 vectoradd
