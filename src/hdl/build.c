@@ -156,6 +156,33 @@ static bool has_tools(const struct hdl_backend *by, struct base_diag_list *diag)
 	return true;
 }
 
+/* A line of ours, "hdl.design: ...", names the design's mistake: it is what is said, and what the tools make of the same
+ * mistake is not. False: there is none. */
+static bool say_ours(GString *said, gsize from, struct base_diag_list *diag)
+{
+	g_auto(GStrv) lines = g_strsplit(said->str + from, "\n", -1);
+	bool is_any = false;
+
+	for (char **line = lines; *line; line++)
+		if (g_str_has_prefix(*line, "hdl.design: ")) {
+			base_diag_error(diag, nowhere, "%s", *line);
+			is_any = true;
+		}
+	if (is_any)
+		g_string_truncate(said, from);
+	return is_any;
+}
+
+/* Why there is no library: in one of our lines, or in what the tools have said. */
+static void say_failed(GString *said, gsize from, bool *is_refused, struct base_diag_list *diag)
+{
+	if (say_ours(said, from, diag))
+		*is_refused = false;
+	else if (!*is_refused)
+		base_diag_error(diag, nowhere,
+				"hdl.design: no library can be made of the design; what the tools say is above");
+}
+
 /* One that this tool has made or makes now; NULL with *is_refused: the tool does not take the design, and says why;
  * NULL else: after a message. */
 static char *library_by(const struct hdl_backend *by, const struct hdl_making *of, GString *said, bool *is_refused,
@@ -179,12 +206,12 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 	}
 	m.scratch = scratch;
 	if (copy_parts(by, &m, diag)) {
+		const gsize from = said->len;
+
 		if (by->make(&m, said, is_refused))
 			name = keep(kept, key, scratch, diag);
-		else if (!*is_refused)
-			base_diag_error(diag, nowhere,
-					"hdl.design: no library can be made of the design; what the tools say is "
-					"above");
+		else
+			say_failed(said, from, is_refused, diag);
 	}
 	hdl_tool_remove_folder(scratch);
 	return name;
