@@ -32,6 +32,15 @@ const char *device_launches_range(const char *text)
 	return g_str_has_prefix(text, range) ? text + strlen(range) : NULL;
 }
 
+const char *device_launches_colon(const char *text)
+{
+	const char *at = strchr(text, ':');
+
+	while (at && at[1] == ':')
+		at = strchr(at + 2, ':');
+	return at;
+}
+
 bool device_launches_count(const char *text, uint64_t *count)
 {
 	guint64 n;

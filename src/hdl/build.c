@@ -156,8 +156,8 @@ static bool has_tools(const struct hdl_backend *by, struct base_diag_list *diag)
 	return true;
 }
 
-/* A line of ours, "hdl.design: ...", names the design's mistake: it is what is said, and what the tools make of the same
- * mistake is not. False: there is none. */
+/* A line of ours, "hdl.design: ...", names the design's mistake: it is what is said, and what the tools make of the
+ * same mistake is not. False: there is none. */
 static bool say_ours(GString *said, gsize from, struct base_diag_list *diag)
 {
 	g_auto(GStrv) lines = g_strsplit(said->str + from, "\n", -1);

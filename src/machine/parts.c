@@ -259,6 +259,22 @@ static void refuse_account(const struct machine_config *c, struct base_diag_list
 			who->str);
 }
 
+/* What would be taken for the name of a kernel, and none has such a name. */
+static void colon_check(const char *key, const char *text, bool has_ranges, struct base_diag_list *diag)
+{
+	static const char *const ways[] = {"range"};
+	const char *colon = has_ranges && device_launches_range(text) ? NULL : device_launches_colon(text);
+	g_autofree char *way = colon ? g_strndup(text, (size_t)(colon - text)) : NULL;
+	const char *nearest = way && has_ranges ? base_nearest_name(way, ways, G_N_ELEMENTS(ways)) : NULL;
+
+	if (nearest)
+		base_diag_error(diag, base_diag_place(diag, key), "%s = %s: unknown way '%s:'; did you mean '%s%s'?",
+				key, text, way, nearest, colon);
+	else if (colon)
+		base_diag_error(diag, base_diag_place(diag, key), "%s = %s: no kernel's name has a single ':'%s", key,
+				text, has_ranges ? "; a range is range:NAME" : "");
+}
+
 /* Numbers of launches that are none: no launch is of them, and no kernel has such a name. */
 static void launches_check(const struct run_params *run, struct base_diag_list *diag)
 {
@@ -272,6 +288,8 @@ static void launches_check(const struct run_params *run, struct base_diag_list *
 	if (device_launches_range(run->only) && !*device_launches_range(run->only))
 		base_diag_error(diag, base_diag_place(diag, "run.only"),
 				"run.only = %s: expected the name of a range behind it", run->only);
+	colon_check("run.only", run->only, true, diag);
+	colon_check("run.fast_forward", run->fast_forward, false, diag);
 	if (device_launches_are_numbers(run->fast_forward) && !device_launches_count(run->fast_forward, &count))
 		base_diag_error(diag, base_diag_place(diag, "run.fast_forward"),
 				"run.fast_forward = %s: expected a number of launches, or a kernel's name",

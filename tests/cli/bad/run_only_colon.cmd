@@ -1,0 +1,1 @@
+run --only step:1 vectoradd

@@ -1,0 +1,1 @@
+run --only rang:forward vectoradd
