@@ -7,6 +7,7 @@
 #include "cli/scratch.h"
 #include "cli/workloads.h"
 #include "reproduce/described.h"
+#include "report/check.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -75,7 +76,8 @@ static char *run_path(const struct work *w, uint32_t config, uint32_t workload)
 	return path;
 }
 
-/* The run that the file keeps, when it was made with this key and is right; else NULL. */
+/* The run that the file keeps, when it was made with this key and is right; else NULL, and it runs again. One that is
+ * no result that anybody has written is said to be so: none of its numbers is taken. */
 static json_t *kept_run(const char *path, const char *key)
 {
 	json_error_t error;
@@ -83,8 +85,11 @@ static json_t *kept_run(const char *path, const char *key)
 	const char *of = json_string_value(json_object_get(file, "key"));
 	json_t *run = json_object_get(file, "run");
 	bool is_it = of && !strcmp(of, key) && json_is_true(json_object_get(run, "verified"));
-	json_t *kept = is_it ? json_incref(run) : NULL;
+	g_autofree char *wrong = is_it ? report_check(run) : NULL;
+	json_t *kept = is_it && !wrong ? json_incref(run) : NULL;
 
+	if (wrong)
+		cli_error("reproduce: %s: run/%s; it runs again", path, wrong);
 	json_decref(file);
 	return kept;
 }
