@@ -99,10 +99,10 @@ static void read_line(void *channels, struct cpu_request *r)
 {
 	struct cpu_channels *h = channels;
 	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
-	const uint64_t ps = h->c->p->snoop_latency_ps + cpu_channel_latency_ps(h->c->p);
+	const uint64_t answered_ps = MAX(h->c->p->snoop_latency_ps, h->c->p->llc_miss_ps);
 	struct cpu_channel_access *a = access_new(h, r->line);
 	const struct cpu_channel_access *write = (void *)(uintptr_t)base_map_get(&h->writes, r->line);
-	uint64_t at = begin + ps * h->c->per_ps;
+	uint64_t at = begin + (answered_ps + cpu_channel_latency_ps(h->c->p)) * h->c->per_ps;
 
 	h->c->stats.write_wait_ps += (begin - cpu_now_units(h->c)) / h->c->per_ps;
 	if (write && write->dram.event.time_units > at) {
@@ -113,6 +113,8 @@ static void read_line(void *channels, struct cpu_request *r)
 	a->request = r;
 	a->dram.trail = r->trail;
 	cpu_trail_channel(r->trail, channel_of(h, r->line));
+	if (h->c->p->llc_miss_ps)
+		cpu_trail_step(r->trail, CPU_PART_LLC, cpu_now_units(h->c) + h->c->p->llc_miss_ps * h->c->per_ps);
 	cpu_trail_step(r->trail, CPU_PART_DOWN, at);
 	a->dram.event.fire = read_there;
 	a->dram.event.self = h;

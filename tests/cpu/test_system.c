@@ -757,6 +757,40 @@ static void test_slices(void **state)
 	rig_close(&r);
 }
 
+/* The time of a line from the memory (*memory_ps), and of the same one from the last level. */
+static uint64_t llc_hit_ps(uint64_t llc_miss_ps, uint64_t *memory_ps)
+{
+	struct rig r;
+	uint64_t hit_ps;
+
+	rig_defaults(&r);
+	r.params.core_count = 2;
+	r.params.snoop_latency_ps = 5000;
+	r.params.llc_miss_ps = llc_miss_ps;
+	rig_open(&r, false);
+	*memory_ps = time_read(&r, 0, 0);
+	hit_ps = time_read(&r, 1, 0);
+	assert_int_equal(cpu_system_stats(r.system)->llc_hits, 1);
+	assert_int_equal(cpu_system_stats(r.system)->memory_reads, 1);
+	for (uint32_t k = 0; k < 2; k++)
+		r.ready_ps[k] = sim_now_ps(r.ctx.engine);
+	rig_close(&r);
+	return hit_ps;
+}
+
+/* Memory is asked when the private caches and the last level have answered, whoever is last; a hit is not later. */
+static void test_llc_miss(void **state)
+{
+	uint64_t beside_ps, hidden_ps, behind_ps;
+	const uint64_t hit_ps = llc_hit_ps(0, &beside_ps);
+
+	(void)state;
+	assert_int_equal(llc_hit_ps(5000, &hidden_ps), hit_ps);
+	assert_int_equal(hidden_ps, beside_ps);
+	assert_int_equal(llc_hit_ps(45000, &behind_ps), hit_ps);
+	near(behind_ps - beside_ps, 40000, 0.03);
+}
+
 /* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
 static void test_behind(void **state)
 {
@@ -1619,7 +1653,8 @@ int main(void)
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_contended_atomics),
 	    cmocka_unit_test(test_flag), cmocka_unit_test(test_false_sharing), cmocka_unit_test(test_lock),
 	    cmocka_unit_test(test_clocks),
-	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices), cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices),
+	    cmocka_unit_test(test_llc_miss), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),
