@@ -63,6 +63,17 @@ static bool is_parameter(const struct names *n, const char *key)
 	return sim_param_groups_find(&n->groups, key, NULL);
 }
 
+/* "KEY.VALUE": a choice of that parameter. */
+static bool is_choice(const struct names *n, const char *name)
+{
+	const char *chosen = strrchr(name, '.');
+	g_autofree char *key = g_strndup(name, (size_t)(chosen - name));
+	const struct sim_param_desc *row = sim_param_groups_find(&n->groups, key, NULL);
+	g_auto(GStrv) choices = g_strsplit(row && row->choices ? row->choices : "", "|", -1);
+
+	return g_strv_contains((const char *const *)choices, chosen + 1);
+}
+
 static bool is_put(const struct machine_explain *rows, const char *name, bool is_list)
 {
 	for (uint32_t i = 0; i < rows->count; i++)
@@ -88,6 +99,8 @@ static bool is_name(void *ctx, const char *name, bool is_list)
 		is_right = sim_stat_tables_find(&n->stats, name + strlen("part1."));
 	else if (g_str_has_prefix(name, "stat."))
 		is_right = sim_stat_tables_find(&n->stats, name + strlen("stat."));
+	else if (g_str_has_prefix(name, "choice."))
+		is_right = strchr(name + strlen("choice."), '.') && is_choice(n, name + strlen("choice."));
 	else if (g_str_has_prefix(name, "param."))
 		is_right = is_parameter(n, name + strlen("param."));
 	else if (g_str_has_prefix(name, "traffic.") || g_str_has_prefix(name, "peak."))

@@ -30,6 +30,16 @@ static double number_of(const json_t *value)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+/* Of "KEY.VALUE": does the parameter have that choice? */
+static double choice(const json_t *run, const char *name)
+{
+	const char *chosen = strrchr(name, '.');
+	g_autofree char *key = g_strndup(name, (size_t)(chosen - name));
+	const char *is = json_string_value(json_object_get(json_object_get(run, "params"), key));
+
+	return is ? !strcmp(is, chosen + 1) : NAN;
+}
+
 static double value(void *ctx, const char *name)
 {
 	static const struct {
@@ -44,6 +54,8 @@ static double value(void *ctx, const char *name)
 		return number_of(json_object_get(run, "energy_total_pj")) / pj_per_j;
 	if (!strcmp(name, "traffic.dram"))
 		return report_dram_bytes(run, &bytes) ? bytes : NAN;
+	if (g_str_has_prefix(name, "choice."))
+		return choice(run, name + strlen("choice."));
 	if (g_str_has_prefix(name, "stat."))
 		return report_number(run, "stats", name + strlen("stat."));
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++)
@@ -399,15 +411,40 @@ static char *way_text(const json_t *run, const char *way)
 			       most / bytes_per_gb, most > 0 ? 100 * per_s / most : 0);
 }
 
-void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows)
+static bool is_said(const json_t *run, const struct sim_explain_line *l)
+{
+	return !*l->when || report_rows_value(run, l->when) > 0;
+}
+
+/* The pieces that follow a line, of those whose condition holds. */
+static void print_pieces(FILE *out, const json_t *run, const struct sim_explain_line *line)
+{
+	bool is_first = true;
+
+	for (const struct sim_explain_line *l = line + 1; l->label && l->place == SIM_EXPLAIN_PIECE; l++) {
+		g_autofree char *text = is_said(run, l) ? sentence(run, l->text) : NULL;
+
+		if (!text)
+			continue;
+		fprintf(out, "%s%s", is_first ? l->label : ", ", text);
+		is_first = false;
+	}
+}
+
+void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows, enum sim_explain_place place)
 {
 	for (uint32_t i = 0; i < rows->count; i++)
 		for (const struct sim_explain_line *l = rows->items[i]->summary; l->label; l++) {
 			g_autofree char *text = NULL;
 
-			if (*l->when && !(report_rows_value(run, l->when) > 0))
+			if (l->place != place || !is_said(run, l))
 				continue;
 			text = l->way ? way_text(run, l->way) : sentence(run, l->text);
-			fprintf(out, "  %-14s %s\n", l->label, text);
+			if (place == SIM_EXPLAIN_PROGRAM)
+				fprintf(out, "    %-18s %s", l->label, text);
+			else
+				fprintf(out, "  %-14s %s", l->label, text);
+			print_pieces(out, run, l);
+			fputc('\n', out);
 		}
 }

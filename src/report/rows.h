@@ -41,8 +41,8 @@ char *report_finding_sentence(const json_t *run, const struct sim_explain_findin
 /* Appends the sentences whose condition holds. */
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings);
 
-/* Prints the machine's own lines of a summary. */
-void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows);
+/* Prints the machine's own lines of a summary, those of one place in it. */
+void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows, enum sim_explain_place place);
 void report_bounds_print(FILE *out, const json_t *bounds);
 void report_ledger_sums_print(FILE *out, const json_t *ledger);
 void report_shares_print(FILE *out, const json_t *shares);

@@ -1,6 +1,5 @@
 /* summary.c - what `strata run` prints of one run. */
 #include "report/kernels.h"
-#include "report/offloads.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -140,19 +139,8 @@ static void print_copies(FILE *out, const json_t *copies, const char *key, const
 			report_number(c, "bytes_per_s", NULL) / bytes_per_gb, report_number(c, "count", NULL));
 }
 
-/* What kernels read and wrote in the host's memory, where they did. */
-static void print_zero_copy(FILE *out, const json_t *run)
-{
-	double read = report_number(run, "stats", "host_link.read_bytes");
-	double written = report_number(run, "stats", "host_link.write_bytes");
-
-	if (read + written > 0)
-		fprintf(out, "    %-18s %.3f MB read, %.3f MB written by kernels\n", "host's memory",
-			read / bytes_per_mb, written / bytes_per_mb);
-}
-
 /* The whole program's time: what of it the device and the host spent on what. */
-static void print_program(FILE *out, const json_t *run)
+static void print_program(FILE *out, const json_t *run, const struct machine_explain *rows)
 {
 	static const char *const copies[][2] = {
 	    {"to_device", "copies to device"},
@@ -170,7 +158,7 @@ static void print_program(FILE *out, const json_t *run)
 	    ratio_percent(report_number(program, "device_idle_ps", NULL), time));
 	for (uint32_t i = 0; i < G_N_ELEMENTS(copies); i++)
 		print_copies(out, json_object_get(program, "copies"), copies[i][0], copies[i][1]);
-	print_zero_copy(out, run);
+	report_lines_print(out, run, rows, SIM_EXPLAIN_PROGRAM);
 	fprintf(out, "    %-18s %.0f, busy %.3f us, waiting %.3f us", "host calls",
 		report_number(program, "calls", NULL), report_number(program, "host_call_ps", NULL) / ps_per_us,
 		report_number(program, "host_wait_ps", NULL) / ps_per_us);
@@ -316,12 +304,11 @@ void report_summary_print(FILE *out, const json_t *run)
 	report_rows_of(run, &rows);
 	if (json_is_object(json_object_get(run, "program"))) {
 		print_time(out, run);
-		print_program(out, run);
+		print_program(out, run, &rows);
 	}
 	print_waits(out, run);
 	report_kernels_print(out, run);
-	report_lines_print(out, run, &rows);
-	report_offloads_print(out, run);
+	report_lines_print(out, run, &rows, SIM_EXPLAIN_LINE);
 	print_stacks(out, run);
 	print_latency(out, run);
 	print_mistakes(out, run);

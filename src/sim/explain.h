@@ -28,6 +28,9 @@
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
  *                                    {FORMULA:W.D} in W columns
+ *   ALSO(when, before, text)         a piece of the SUMMARY line above it, in runs in which the formula `when` is above
+ *                                    0; `before` stands before the line's first piece, a comma before the others
+ *   PROGRAM(when, label, text)       a line below the copies of the program's time
  *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
  *   AMOUNT(label, amount)            how much there was of something, of which two runs are compared by their ratio
  *   RATE(label, share)               how often something was found, of which they are compared by the difference
@@ -41,7 +44,8 @@
  *   LIST(name)                       a list of them
  *
  * All but labels, names and texts are formulas (base/formula.h) over the results of a run: stat.NAME and param.NAME are
- * statistics and parameters, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
+ * statistics and parameters, choice.NAME.VALUE is 1 where a parameter is that one of its choices and 0 where it is
+ * another, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
  * what was read and written), time_s the time of the run's kernels, or of the program where it has none, cycles the
  * cycles of that time, energy_j the energy. A statistic
  * that the machine does not count is 0, everything else that it does not have is missing.
@@ -85,7 +89,9 @@ struct sim_explain_share {
 	const char *label, *amount;
 	bool is_used;
 };
+enum sim_explain_place { SIM_EXPLAIN_LINE, SIM_EXPLAIN_PIECE, SIM_EXPLAIN_PROGRAM };
 struct sim_explain_line {
+	enum sim_explain_place place;
 	const char *when, *label, *text;
 	const char *way; /* in the place of the text; NULL: none */
 };
