@@ -33,23 +33,8 @@ struct cpu_account {
 	struct unit units[];
 };
 
-static const struct {
-	const char *name, *doc;
-} parts[CPU_PART_COUNT] = {
-#define X(enumerator, name, what) [enumerator] = {#name, what},
-    CPU_ACCOUNT_PARTS(X)
-#undef X
-};
-
-const char *cpu_part_name(enum cpu_part part)
-{
-	return parts[part].name;
-}
-
-const char *cpu_part_doc(enum cpu_part part)
-{
-	return parts[part].doc;
-}
+static const struct account_row rows[] = {CPU_ACCOUNT_PARTS(ACCOUNT_ROW)};
+const struct account_parts cpu_account_parts = {rows, CPU_PART_COUNT};
 
 static uint64_t trail_end(const struct cpu_trail *t)
 {
@@ -210,39 +195,27 @@ uint64_t cpu_account_units_per_ps(const struct cpu_account *a)
 	return a->per_ps;
 }
 
-static void check_places(const struct cpu_account *a)
-{
-	for (uint32_t k = 0; k < CPU_PART_COUNT; k++) {
-		uint64_t of_units = 0, of_places = 0;
-
-		for (uint32_t i = 0; i < a->unit_count; i++)
-			of_units += a->units[i].parts[k];
-		for (uint32_t i = 0; i < a->places->len; i++)
-			of_places += ((const struct cpu_account_place *)a->places->pdata[i])->parts[k];
-		CHECK(of_units == of_places);
-	}
-}
-
 void cpu_account_check(const struct cpu_account *a)
 {
-	check_places(a);
-	for (uint32_t i = 0; i < a->unit_count; i++) {
-		uint64_t sum = 0;
+	uint64_t of_units[CPU_PART_COUNT] = {0}, of_places[CPU_PART_COUNT] = {0};
 
-		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
-			sum += a->units[i].parts[k];
-		CHECK(sum == a->units[i].cursor_units);
+	for (uint32_t i = 0; i < a->unit_count; i++) {
+		CHECK(account_sum(&cpu_account_parts, a->units[i].parts) == a->units[i].cursor_units);
+		account_add(&cpu_account_parts, of_units, a->units[i].parts);
 	}
+	for (uint32_t i = 0; i < a->places->len; i++)
+		account_add(&cpu_account_parts, of_places,
+			    ((const struct cpu_account_place *)a->places->pdata[i])->parts);
+	CHECK(account_is_same(&cpu_account_parts, of_units, of_places));
 }
 
-/* Sums of the parts so far, each rounded down, so that the rounded parts add up to the rounded sum. */
 uint64_t cpu_account_ps(const struct cpu_account *a, uint32_t unit, enum cpu_part part)
 {
-	uint64_t before = 0;
+	uint64_t before = 0, ps = 0;
 
-	for (uint32_t k = 0; k < part; k++)
-		before += a->units[unit].parts[k];
-	return (before + a->units[unit].parts[part]) / a->per_ps - before / a->per_ps;
+	for (uint32_t k = 0; k <= part; k++)
+		ps = account_rounded(a->units[unit].parts[k], a->per_ps, &before);
+	return ps;
 }
 
 struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count, uint32_t channel_count,

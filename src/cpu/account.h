@@ -16,54 +16,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/account.h"
 #include "base/check.h"
 
-#define CPU_ACCOUNT_PARTS(X)                                                                             \
-	X(CPU_PART_COMPUTE, compute, "instructions")                                                     \
-	X(CPU_PART_ISSUE, issue, "issue slots that other threads of the core took")                      \
-	X(CPU_PART_WINDOW, window, "no room in the window: instructions, hits and stores before")        \
-	X(CPU_PART_L1, l1, "first-level cache")                                                          \
-	X(CPU_PART_L2, l2, "second-level cache, misses included")                                        \
-	X(CPU_PART_FAULT, page_fault, "pages touched first")                                             \
-	X(CPU_PART_WALK, walk, "walks of the page table")                                                \
-	X(CPU_PART_PLACE, place, "no place for one more load under way")                                 \
-	X(CPU_PART_JOIN, join, "behind another request for the line, at the bus")                        \
-	X(CPU_PART_BUS, bus, "a slot of the snoop bus")                                                  \
-	X(CPU_PART_LOCK, lock, "a line that an NDP-AP has locked")                                       \
-	X(CPU_PART_SNOOP, other_cache, "snooping, another core's cache")                                 \
-	X(CPU_PART_LLC, llc, "last-level cache")                                                         \
-	X(CPU_PART_DOWN, channel_down, "channel to the memory, with the wait for it")                    \
-	X(CPU_PART_LINK, ndp_link, "between an NDP core and its NDP-M")                                  \
-	X(CPU_PART_HUB, hub_queue, "for room in the NDP-M's queue")                                      \
-	X(CPU_PART_DIRECTORY, directory, "the NDP-M's directory")                                        \
-	X(CPU_PART_ORDER, order, "behind another request for the line, at the NDP-M")                    \
-	X(CPU_PART_CLAIM, claim, "claims and invalidations between NDP-M and processors")                \
-	X(CPU_PART_PROBE, probe, "caches of NDP cores")                                                  \
-	X(CPU_PART_POINT, point, "remote lines at the NDP-AP, with the bus for them")                    \
-	X(CPU_PART_QUEUE, queue, "at the memory, until the bank's first command for it")                 \
-	X(CPU_PART_BANK, bank, "bank: precharge, activate, column access; or the rate's latency")        \
-	X(CPU_PART_DATA, data, "data over the memory's wires, memory controller")                        \
-	X(CPU_PART_UP, channel_up, "channel from the memory, with the wait for it")                      \
-	X(CPU_PART_SYSTEM, system, "system calls, making and switching threads")                         \
-	X(CPU_PART_MUTEX, mutex, "thread waits for a lock that another holds; with its waking")          \
-	X(CPU_PART_BARRIER, barrier, "thread waits at a barrier, or for tasks; with its waking")         \
-	X(CPU_PART_ENDING, thread_join, "thread waits for another to end; with its waking")              \
-	X(CPU_PART_WORK, work, "OpenMP's thread waits for a region; with its waking")                    \
-	X(CPU_PART_SYNC, sync, "thread waits for others: condition, message, time; with its waking")     \
-	X(CPU_PART_DESIGN, design, "design works: asks, is answered, has nothing under way")             \
-	X(CPU_PART_IDLE, no_message, "design has nothing to do: no message")                             \
-	X(CPU_PART_NONE, none, "no thread")                                                              \
-	X(CPU_PART_ENDED, ended, "an access under way when the program ended")
+#define CPU_ACCOUNT_PARTS(X)                                                                                 \
+	X(CPU_PART_COMPUTE, compute, WORK, "instructions")                                                   \
+	X(CPU_PART_ISSUE, issue, OWN, "issue slots that other threads of the core took")                     \
+	X(CPU_PART_WINDOW, window, ROOM, "no room in the window: instructions, hits and stores before")      \
+	X(CPU_PART_L1, l1, MEMORY, "first-level cache")                                                      \
+	X(CPU_PART_L2, l2, MEMORY, "second-level cache, misses included")                                    \
+	X(CPU_PART_FAULT, page_fault, OWN, "pages touched first")                                            \
+	X(CPU_PART_WALK, walk, MEMORY, "walks of the page table")                                            \
+	X(CPU_PART_PLACE, place, ROOM, "no place for one more load under way")                               \
+	X(CPU_PART_JOIN, join, MEMORY, "behind another request for the line, at the bus")                    \
+	X(CPU_PART_BUS, bus, MEMORY, "a slot of the snoop bus")                                              \
+	X(CPU_PART_LOCK, lock, MEMORY, "a line that an NDP-AP has locked")                                   \
+	X(CPU_PART_SNOOP, other_cache, MEMORY, "snooping, another core's cache")                             \
+	X(CPU_PART_LLC, llc, MEMORY, "last-level cache")                                                     \
+	X(CPU_PART_DOWN, channel_down, MEMORY, "channel to the memory, with the wait for it")                \
+	X(CPU_PART_LINK, ndp_link, MEMORY, "between an NDP core and its NDP-M")                              \
+	X(CPU_PART_HUB, hub_queue, MEMORY, "for room in the NDP-M's queue")                                  \
+	X(CPU_PART_DIRECTORY, directory, MEMORY, "the NDP-M's directory")                                    \
+	X(CPU_PART_ORDER, order, MEMORY, "behind another request for the line, at the NDP-M")                \
+	X(CPU_PART_CLAIM, claim, MEMORY, "claims and invalidations between NDP-M and processors")            \
+	X(CPU_PART_PROBE, probe, MEMORY, "caches of NDP cores")                                              \
+	X(CPU_PART_POINT, point, MEMORY, "remote lines at the NDP-AP, with the bus for them")                \
+	X(CPU_PART_QUEUE, queue, MEMORY, "at the memory, until the bank's first command for it")             \
+	X(CPU_PART_BANK, bank, MEMORY, "bank: precharge, activate, column access; or the rate's latency")    \
+	X(CPU_PART_DATA, data, MEMORY, "data over the memory's wires, memory controller")                    \
+	X(CPU_PART_UP, channel_up, MEMORY, "channel from the memory, with the wait for it")                  \
+	X(CPU_PART_SYSTEM, system, OWN, "system calls, making and switching threads")                        \
+	X(CPU_PART_MUTEX, mutex, OTHERS, "thread waits for a lock that another holds; with its waking")      \
+	X(CPU_PART_BARRIER, barrier, OTHERS, "thread waits at a barrier, or for tasks; with its waking")     \
+	X(CPU_PART_ENDING, thread_join, OTHERS, "thread waits for another to end; with its waking")          \
+	X(CPU_PART_WORK, work, OTHERS, "OpenMP's thread waits for a region; with its waking")                \
+	X(CPU_PART_SYNC, sync, OTHERS, "thread waits for others: condition, message, time; with its waking") \
+	X(CPU_PART_DESIGN, design, WORK, "design works: asks, is answered, has nothing under way")           \
+	X(CPU_PART_IDLE, no_message, IDLE, "design has nothing to do: no message")                           \
+	X(CPU_PART_NONE, none, IDLE, "no thread")                                                            \
+	X(CPU_PART_ENDED, ended, OWN, "an access under way when the program ended")
 
-enum cpu_part {
-#define X(enumerator, name, what) enumerator,
-	CPU_ACCOUNT_PARTS(X)
-#undef X
-	CPU_PART_COUNT
-};
-
-const char *cpu_part_name(enum cpu_part part);
-const char *cpu_part_doc(enum cpu_part part);
+enum cpu_part { CPU_ACCOUNT_PARTS(ACCOUNT_ENUMERATOR) CPU_PART_COUNT };
+extern const struct account_parts cpu_account_parts;
 
 /* ---- the way of a request ---- */
 

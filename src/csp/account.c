@@ -8,23 +8,8 @@
 #include "csp/priv.h"
 #include "net/stamp.h"
 
-static const struct {
-	const char *name, *doc;
-} parts[CSP_PART_COUNT] = {
-#define X(enumerator, name, what) [enumerator] = {#name, what},
-    CSP_PARTS(X)
-#undef X
-};
-
-const char *csp_part_name(enum csp_part part)
-{
-	return parts[part].name;
-}
-
-const char *csp_part_doc(enum csp_part part)
-{
-	return parts[part].doc;
-}
+static const struct account_row rows[] = {CSP_PARTS(ACCOUNT_ROW)};
+const struct account_parts csp_account_parts = {rows, CSP_PART_COUNT};
 
 void csp_account_init(struct csp_core *c)
 {
@@ -127,8 +112,7 @@ static void end(struct csp_core *c, uint64_t cycles)
 	charge_rest(c, c->local_cycle);
 	charge(c, CSP_PART_OVER, &at, cycles);
 	for (uint32_t pc = 0; pc < c->machine->program->instr_count; pc++)
-		for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
-			sum += c->account.cells[pc][i];
+		sum += account_sum(&csp_account_parts, c->account.cells[pc]);
 	CHECK(sum == cycles);
 }
 

@@ -12,32 +12,27 @@
 
 #include <stdint.h>
 
+#include "account/account.h"
+
 struct csp_core;
 struct csp_machine;
 struct mem_req;
 
-/* X(enumerator, name, what) */
-#define CSP_PARTS(X)                                                                          \
-	X(CSP_PART_BEGUN, multiply_add, "a multiply-add begins")                              \
-	X(CSP_PART_OPERAND, operand, "an operand is still in the pipeline")                   \
-	X(CSP_PART_CONTROL, control, "the controller has no vector instruction ready")        \
-	X(CSP_PART_SIGNAL, signal, "the controller waits for another core, or for arrivals")  \
-	X(CSP_PART_UNIT, memory_unit, "the memory unit takes lines that are before")          \
-	X(CSP_PART_TX, link_tx, "link to the stack, with the wait for it")                    \
-	X(CSP_PART_QUEUE, queue, "at the stack, until its bank's first command for the line") \
-	X(CSP_PART_BANK, bank, "bank: precharge, activate, column access")                    \
-	X(CSP_PART_TSV, tsv, "data over the TSVs, memory controller")                         \
-	X(CSP_PART_RX, link_rx, "link from the stack, with the wait for it")                  \
-	X(CSP_PART_OVER, over, "the core's program has ended, or its last stores are on their way")
+#define CSP_PARTS(X)                                                                                      \
+	X(CSP_PART_BEGUN, multiply_add, WORK, "a multiply-add begins")                                    \
+	X(CSP_PART_OPERAND, operand, OWN, "an operand is still in the pipeline")                          \
+	X(CSP_PART_CONTROL, control, OWN, "the controller has no vector instruction ready")               \
+	X(CSP_PART_SIGNAL, signal, OTHERS, "the controller waits for another core, or for arrivals")      \
+	X(CSP_PART_UNIT, memory_unit, MEMORY, "the memory unit takes lines that are before")              \
+	X(CSP_PART_TX, link_tx, MEMORY, "link to the stack, with the wait for it")                        \
+	X(CSP_PART_QUEUE, queue, MEMORY, "at the stack, until its bank's first command for the line")     \
+	X(CSP_PART_BANK, bank, MEMORY, "bank: precharge, activate, column access")                        \
+	X(CSP_PART_TSV, tsv, MEMORY, "data over the TSVs, memory controller")                             \
+	X(CSP_PART_RX, link_rx, MEMORY, "link from the stack, with the wait for it")                      \
+	X(CSP_PART_OVER, over, IDLE, "the core's program has ended, or its last stores are on their way")
 
-enum csp_part {
-#define X(enumerator, name, what) enumerator,
-	CSP_PARTS(X)
-#undef X
-	CSP_PART_COUNT
-};
-const char *csp_part_name(enum csp_part part);
-const char *csp_part_doc(enum csp_part part);
+enum csp_part { CSP_PARTS(ACCOUNT_ENUMERATOR) CSP_PART_COUNT };
+extern const struct account_parts csp_account_parts;
 
 enum csp_wait { CSP_WAITS_NOT, CSP_WAITS_FOR_SIGNAL, CSP_WAITS_FOR_LINE, CSP_WAITS_FOR_UNIT };
 

@@ -312,9 +312,9 @@ float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line)
 	return m->cores[core].lines + line * 2 * m->cores[core].m;
 }
 
-uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr, enum csp_part part)
+const uint64_t *csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr)
 {
-	return m->cores[core].account.cells[instr][part];
+	return m->cores[core].account.cells[instr];
 }
 
 struct sim_stats *csp_machine_stats(const struct csp_machine *m)

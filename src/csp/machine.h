@@ -67,7 +67,7 @@ bool csp_port_exists(const struct csp_machine *m, const char *name, bool is_outp
 /* A line of a core's memory: fu_count real parts, then as many imaginary parts. */
 float *csp_machine_line(struct csp_machine *m, uint32_t core, uint64_t line);
 /* Cycles of the core's functional units, of one of the program's instructions; all of a core's are `cycles`. */
-uint64_t csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr, enum csp_part part);
+const uint64_t *csp_machine_account(const struct csp_machine *m, uint32_t core, uint32_t instr);
 struct sim_stats *csp_machine_stats(const struct csp_machine *m);
 /* NULL: none was loaded. */
 const struct csp_program *csp_machine_program(const struct csp_machine *m);

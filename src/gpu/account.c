@@ -64,14 +64,21 @@ struct accounting {
 	struct sm_account *sms;
 };
 
-static const char *const reasons[ACCOUNT_REASON_COUNT] = {
-    [SM_WAIT_LSU] = "lsu",         [SM_WAIT_UNIT] = "unit",
-    [SM_WAIT_FETCH] = "fetch",     [SM_WAIT_EXECUTION] = "execution",
-    [SM_WAIT_MEMORY] = "memory",   [SM_WAIT_FENCE] = "fence",
-    [SM_WAIT_BARRIER] = "barrier", [SM_WAIT_OFFLOAD] = "offload",
-    [SM_WAIT_MOVE] = "move",       [SM_WAIT_PAUSE] = "pause",
-    [SM_WAIT_IDLE] = "idle",
+/* What they are in words their statistics say. */
+static const struct account_row reasons[] = {
+    ACCOUNT_ROW(SM_WAIT_LSU, lsu, OWN, NULL)
+    ACCOUNT_ROW(SM_WAIT_UNIT, unit, OWN, NULL)
+    ACCOUNT_ROW(SM_WAIT_FETCH, fetch, OWN, NULL)
+    ACCOUNT_ROW(SM_WAIT_EXECUTION, execution, OWN, NULL)
+    ACCOUNT_ROW(SM_WAIT_MEMORY, memory, MEMORY, NULL)
+    ACCOUNT_ROW(SM_WAIT_FENCE, fence, MEMORY, NULL)
+    ACCOUNT_ROW(SM_WAIT_BARRIER, barrier, OTHERS, NULL)
+    ACCOUNT_ROW(SM_WAIT_OFFLOAD, offload, OTHERS, NULL)
+    ACCOUNT_ROW(SM_WAIT_MOVE, move, OTHERS, NULL)
+    ACCOUNT_ROW(SM_WAIT_PAUSE, pause, OWN, NULL)
+    ACCOUNT_ROW(SM_WAIT_IDLE, idle, IDLE, NULL)
 };
+const struct account_parts gpu_account_reasons = {reasons, SM_WAIT_COUNT};
 
 static const struct {
 	const char *name;
@@ -81,20 +88,12 @@ static const struct {
     [ACCOUNT_FENCE] = {"fence", SM_WAIT_FENCE, ACCOUNT_OTHER},
 };
 
-static const struct {
-	const char *name, *doc;
-} parts[ACCOUNT_PART_COUNT] = {
-#define X(enumerator, name, what) [enumerator] = {#name, what},
+static const struct account_row parts[] = {
+#define X(enumerator, name, what) ACCOUNT_ROW(enumerator, name, MEMORY, what)
     NET_STAGES(X)
 #undef X
-	[ACCOUNT_SHARED] = {"shared", "shared memory, constants, parameters"},
-    [ACCOUNT_OTHER] = {"other", "until a warp could go on that waited for something else"},
-    [ACCOUNT_OWN_SM] = {"own_sm", "at the block's own SM: delay, registers, stores before it, addresses"},
-    [ACCOUNT_ROOM] = {"room", "until the stack and the SM's buffers had room for the block"},
-    [ACCOUNT_SLOT] = {"slot", "at the stack, until a warp slot was free"},
-    [ACCOUNT_RUN] = {"run", "the block runs at the stack"},
-    [ACCOUNT_DRAIN] = {"drain", "until its last loads and stores there were done"},
-};
+    ACCOUNT_OTHER_PARTS(ACCOUNT_ROW)};
+const struct account_parts gpu_account_parts = {parts, ACCOUNT_PART_COUNT};
 
 static const uint8_t part_of_step[ACCOUNT_TRIP_COUNT] = {
 #define X(enumerator, part) [enumerator] = (part),
@@ -102,24 +101,9 @@ static const uint8_t part_of_step[ACCOUNT_TRIP_COUNT] = {
 #undef X
 };
 
-const char *account_reason_name(uint32_t reason)
-{
-	return reasons[reason];
-}
-
 const char *account_answer_name(uint32_t answer)
 {
 	return answers[answer].name;
-}
-
-const char *account_part_name(uint32_t part)
-{
-	return parts[part].name;
-}
-
-const char *account_part_doc(uint32_t part)
-{
-	return parts[part].doc;
 }
 
 static const struct {
@@ -585,7 +569,7 @@ void account_sm_end(struct accounting *a, struct sm *sm, bool is_whole)
 		CHECK(s->answered[i] == s->stalls[answers[i].reason]);
 	if (is_whole) {
 		CHECK(s->issued == sm->stats.issued_cycles);
-		CHECK(!memcmp(s->stalls, sm->stats.stalls, sizeof(s->stalls)));
+		CHECK(account_is_same(&gpu_account_reasons, s->stalls, sm->stats.stalls));
 	}
 	s->issued = sm->stats.issued_cycles;
 	memcpy(s->stalls, sm->stats.stalls, sizeof(s->stalls));

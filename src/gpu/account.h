@@ -20,20 +20,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "account/account.h"
 #include "net/stamp.h"
 
-/* Parts of waiting beside the stages. The time from a load's last stage to its result is the L1's. */
+/* Parts of waiting beside the stages. The time from a load's last stage to its result is the L1's; the last five are
+ * what a block that is away waits for. */
+#define ACCOUNT_OTHER_PARTS(X)                                                                                     \
+	X(ACCOUNT_SHARED, shared, OWN, "shared memory, constants, parameters")                                     \
+	X(ACCOUNT_OTHER, other, OWN, "until a warp could go on that waited for something else")                    \
+	X(ACCOUNT_OWN_SM, own_sm, OWN, "at the block's own SM: delay, registers, stores before it, addresses")     \
+	X(ACCOUNT_ROOM, room, ROOM, "until the stack and the SM's buffers had room for the block")                 \
+	X(ACCOUNT_SLOT, slot, ROOM, "at the stack, until a warp slot was free")                                    \
+	X(ACCOUNT_RUN, run, WORK, "the block runs at the stack")                                                   \
+	X(ACCOUNT_DRAIN, drain, MEMORY, "until its last loads and stores there were done")
+
 enum account_part {
-	ACCOUNT_SHARED = NET_STAGE_COUNT, /* shared memory, constants and parameters: no request */
-	ACCOUNT_OTHER,                    /* another warp could go on, before what these waited for was there */
-	/* What a block that is away waits for: */
-	ACCOUNT_OWN_SM, /* its SM does something for it */
-	ACCOUNT_ROOM,   /* nothing of it may leave yet */
-	ACCOUNT_SLOT,   /* at its stack */
-	ACCOUNT_RUN,
-	ACCOUNT_DRAIN,
+	ACCOUNT_LAST_STAGE = NET_STAGE_COUNT - 1,
+	ACCOUNT_OTHER_PARTS(ACCOUNT_ENUMERATOR)
 	ACCOUNT_PART_COUNT
 };
+extern const struct account_parts gpu_account_parts;
 
 /* Steps of a block that is away, in their order, and the part that the time of each is: X(enumerator, part). It has
  * messages to its stack and home, and its operands come there: the stages of these are steps. */
@@ -169,9 +175,7 @@ struct gpu;
 
 /* NULL: it is off. */
 const struct account *gpu_account_of(const struct gpu *g);
-/* Their names, which are those of the statistics and of net/stamp.h. */
-const char *account_reason_name(uint32_t reason);
-const char *account_part_name(uint32_t part);
-const char *account_part_doc(uint32_t part);
+/* Why schedulers issue nothing: enum sm_wait. */
+extern const struct account_parts gpu_account_reasons;
 
 #endif

@@ -2,6 +2,7 @@
 #include "gpu/priv.h"
 
 #include "base/check.h"
+#include "gpu/account.h"
 #include "mem/vault.h"
 
 void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)

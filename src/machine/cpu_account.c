@@ -2,6 +2,7 @@
 #include "machine/cpu_account.h"
 
 #include "cpu/account.h"
+#include "machine/account.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/hdl.h"
@@ -19,12 +20,11 @@ uint32_t machine_cpu_account_units(const struct machine_config *c)
 
 static json_t *parts_json(const struct cpu_account *a, uint32_t unit)
 {
-	json_t *parts = json_object();
+	uint64_t ps[CPU_PART_COUNT];
 
 	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
-		if (cpu_account_ps(a, unit, (enum cpu_part)i))
-			put_int(parts, cpu_part_name((enum cpu_part)i), cpu_account_ps(a, unit, (enum cpu_part)i));
-	return parts;
+		ps[i] = cpu_account_ps(a, unit, (enum cpu_part)i);
+	return machine_account_json(&cpu_account_parts, ps);
 }
 
 /* ---- units ---- */
@@ -84,18 +84,17 @@ static GPtrArray *lines_of(struct cpu_account *a, bool is_hardware)
 			g_ptr_array_add(lines, line);
 			continue;
 		}
-		for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
-			line->parts[k] += p->parts[k];
+		account_add(&cpu_account_parts, line->parts, p->parts);
 		for (uint32_t k = 0; k < CPU_COUNT_COUNT; k++)
 			line->counts[k] += p->counts[k];
 	}
 	return lines;
 }
 
-/* before: units of time of the parts so far, each rounded down, so that the rounded ones add up to the whole. */
 static json_t *line_json(const struct cpu_account_place *l, uint64_t per_ps, uint64_t *before)
 {
-	json_t *o = json_object(), *parts = json_object();
+	json_t *o = json_object();
+	uint64_t ps[CPU_PART_COUNT];
 
 	put_text(o, "of", l->is_near ? "ndps" : "processors");
 	if (l->function && *l->function)
@@ -104,16 +103,11 @@ static json_t *line_json(const struct cpu_account_place *l, uint64_t per_ps, uin
 		put_text(o, "file", l->file);
 		put_int(o, "line", l->line);
 	}
-	for (uint32_t k = 0; k < CPU_PART_COUNT; k++) {
-		const uint64_t ps = (*before + l->parts[k]) / per_ps - *before / per_ps;
-
-		*before += l->parts[k];
-		if (ps)
-			put_int(parts, cpu_part_name((enum cpu_part)k), ps);
-	}
+	for (uint32_t k = 0; k < CPU_PART_COUNT; k++)
+		ps[k] = account_rounded(l->parts[k], per_ps, before);
 	for (uint32_t k = 0; l->is_near && k < CPU_COUNT_COUNT; k++)
 		put_int(o, cpu_count_name((enum cpu_count)k), l->counts[k]);
-	json_object_set_new(o, "parts", parts);
+	json_object_set_new(o, "parts", machine_account_json(&cpu_account_parts, ps));
 	return o;
 }
 
@@ -139,15 +133,11 @@ static json_t *lines_json(struct cpu_account *a, bool is_hardware)
 
 static json_t *channel_parts(const struct cpu_account *a, uint32_t channel, bool is_near)
 {
-	json_t *parts = json_object();
+	uint64_t ps[CPU_PART_COUNT];
 
-	for (uint32_t i = 0; i < CPU_PART_COUNT; i++) {
-		const uint64_t ps = cpu_account_channel_ps(a, channel, is_near, (enum cpu_part)i);
-
-		if (ps)
-			put_int(parts, cpu_part_name((enum cpu_part)i), ps);
-	}
-	return parts;
+	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
+		ps[i] = cpu_account_channel_ps(a, channel, is_near, (enum cpu_part)i);
+	return machine_account_json(&cpu_account_parts, ps);
 }
 
 /* What the units of both kinds waited for lines behind each channel. */
@@ -167,12 +157,11 @@ static json_t *channels_json(const struct cpu_account *a)
 /* Time and counts of an accelerator's accesses, each with its own time from its asking to its answer. */
 static void put_accesses(json_t *o, const struct cpu_account_place *p, uint64_t per_ps)
 {
-	json_t *parts = json_object();
+	uint64_t ps[CPU_PART_COUNT];
 
 	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
-		if (i != CPU_PART_NONE && p->parts[i] / per_ps)
-			put_int(parts, cpu_part_name((enum cpu_part)i), p->parts[i] / per_ps);
-	json_object_set_new(o, "access_parts", parts);
+		ps[i] = i == CPU_PART_NONE ? 0 : p->parts[i] / per_ps;
+	json_object_set_new(o, "access_parts", machine_account_json(&cpu_account_parts, ps));
 	for (uint32_t i = 0; i < CPU_COUNT_COUNT; i++)
 		put_int(o, cpu_count_name((enum cpu_count)i), p->counts[i]);
 }
@@ -205,15 +194,6 @@ static json_t *accelerators_json(struct cpu_account *a, const struct machine *m)
 
 /* ---- all of it ---- */
 
-static json_t *docs_json(void)
-{
-	json_t *docs = json_object();
-
-	for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
-		put_text(docs, cpu_part_name((enum cpu_part)i), cpu_part_doc((enum cpu_part)i));
-	return docs;
-}
-
 void machine_cpu_account(const struct machine *m, json_t *fields, json_t *units)
 {
 	const struct machine_config *c = m->config;
@@ -228,7 +208,7 @@ void machine_cpu_account(const struct machine *m, json_t *fields, json_t *units)
 	json_object_set_new(o, "channels", channels_json(a));
 	if (machine_hdl_params(c))
 		json_object_set_new(o, "accelerators", accelerators_json(a, m));
-	json_object_set_new(o, "parts", docs_json());
+	json_object_set_new(o, "parts", machine_account_docs(&cpu_account_parts));
 	json_object_set_new(fields, "core_account", o);
 	put_text(units, "core_account", "ps");
 }

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "csp/power.h"
+#include "machine/account.h"
 #include "machine/json.h"
 #include "machine/parts.h"
 #include "machine/traffic.h"
@@ -116,23 +117,6 @@ static void put_coprocessor(json_t *o, json_t *units, const struct csp_result *r
 	put_text(units, "coprocessor.simulation_seconds", "CPU seconds of the simulation, without data and checks");
 }
 
-static json_t *parts_json(const uint64_t cycles[CSP_PART_COUNT])
-{
-	json_t *o = json_object();
-
-	for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
-		if (cycles[i])
-			put_int(o, csp_part_name((enum csp_part)i), cycles[i]);
-	return o;
-}
-
-/* One instruction's, on one core. */
-static void add_parts(const struct csp_machine *m, uint32_t core, uint32_t instr, uint64_t sums[CSP_PART_COUNT])
-{
-	for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
-		sums[i] += csp_machine_account(m, core, instr, (enum csp_part)i);
-}
-
 static json_t *cores_json(const struct csp_machine *m, const struct csp_program *p)
 {
 	json_t *list = json_array();
@@ -143,8 +127,9 @@ static json_t *cores_json(const struct csp_machine *m, const struct csp_program 
 		if (p->entries[core] == UINT32_MAX)
 			continue;
 		for (uint32_t k = 0; k < p->instr_count; k++)
-			add_parts(m, core, k, sums);
-		json_array_append_new(list, json_pack("{s:i, s:o}", "core", (int)core, "parts", parts_json(sums)));
+			account_add(&csp_account_parts, sums, csp_machine_account(m, core, k));
+		json_array_append_new(list, json_pack("{s:i, s:o}", "core", (int)core, "parts",
+						      machine_account_json(&csp_account_parts, sums)));
 	}
 	return list;
 }
@@ -160,8 +145,8 @@ static json_t *instructions_json(const struct csp_machine *m, const struct csp_p
 
 		for (uint32_t core = 0; core < p->core_count; core++)
 			if (p->entries[core] != UINT32_MAX)
-				add_parts(m, core, k, sums);
-		parts = parts_json(sums);
+				account_add(&csp_account_parts, sums, csp_machine_account(m, core, k));
+		parts = machine_account_json(&csp_account_parts, sums);
 		if (json_object_size(parts))
 			json_array_append_new(list, json_pack("{s:s, s:i, s:s, s:O}", "file", x->file, "line",
 							      (int)x->line, "op", csp_op_name(x->op), "parts", parts));
@@ -173,13 +158,11 @@ static json_t *instructions_json(const struct csp_machine *m, const struct csp_p
 /* Cycles of the functional units of each core that has a program, which add up to the run's. */
 static void put_account(json_t *o, json_t *units, const struct csp_machine *m, const struct csp_program *p)
 {
-	json_t *account = json_object(), *docs = json_object();
+	json_t *account = json_object();
 
-	for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
-		put_text(docs, csp_part_name((enum csp_part)i), csp_part_doc((enum csp_part)i));
 	json_object_set_new(account, "cores", cores_json(m, p));
 	json_object_set_new(account, "instructions", instructions_json(m, p));
-	json_object_set_new(account, "parts", docs);
+	json_object_set_new(account, "parts", machine_account_docs(&csp_account_parts));
 	json_object_set_new(o, "unit_account", account);
 	put_text(units, "unit_account", "cycles");
 }

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "account/account.h"
 #include "base/check.h"
 #include "base/formula.h"
 #include "machine/memories.h"
@@ -63,6 +64,16 @@ static bool is_parameter(const struct names *n, const char *key)
 	return sim_param_groups_find(&n->groups, key, NULL);
 }
 
+/* A part of some account. */
+static bool is_part(const struct machine_explain *rows, const char *name)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct account_parts *const *a = rows->items[i]->accounts; *a; a++)
+			if (account_find(*a, name))
+				return true;
+	return false;
+}
+
 /* "KEY.VALUE": a choice of that parameter. */
 static bool is_choice(const struct names *n, const char *name)
 {
@@ -93,6 +104,8 @@ static bool is_name(void *ctx, const char *name, bool is_list)
 
 	if (is_list)
 		is_right = is_put(n->rows, name, true);
+	else if (g_str_has_prefix(name, "own.parts."))
+		is_right = is_part(n->rows, name + strlen("own.parts."));
 	else if (g_str_has_prefix(name, "own.") || g_str_has_prefix(name, "gauge."))
 		is_right = true;
 	else if (g_str_has_prefix(name, "part1."))

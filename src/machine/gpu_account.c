@@ -5,6 +5,7 @@
 
 #include "gpu/account.h"
 #include "gpu/gpu.h"
+#include "machine/account.h"
 #include "machine/json.h"
 
 /* Of the cells, by where the SM is. */
@@ -17,25 +18,10 @@ static bool is_empty(const struct account_cell *c)
 	return !memcmp(c, &nothing, sizeof(nothing));
 }
 
-static void put_nonzero(json_t *o, const char *key, uint64_t value)
-{
-	if (value)
-		put_int(o, key, value);
-}
-
-static json_t *parts_json(const uint64_t counts[ACCOUNT_PART_COUNT])
-{
-	json_t *parts = json_object();
-
-	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
-		put_nonzero(parts, account_part_name(i), counts[i]);
-	return parts;
-}
-
 static void put_parts(json_t *o, const char *of, const uint64_t counts[ACCOUNT_PART_COUNT])
 {
 	g_autofree char *key = g_strconcat(of, "_parts", NULL);
-	json_t *parts = parts_json(counts);
+	json_t *parts = machine_account_json(&gpu_account_parts, counts);
 
 	if (json_object_size(parts))
 		json_object_set(o, key, parts);
@@ -46,9 +32,9 @@ static json_t *cell_json(const struct account_cell *c)
 {
 	json_t *o = json_object();
 
-	put_nonzero(o, "issued", c->issued);
-	for (uint32_t i = 0; i < ACCOUNT_REASON_COUNT; i++)
-		put_nonzero(o, account_reason_name(i), c->stalls[i]);
+	if (c->issued)
+		put_int(o, "issued", c->issued);
+	machine_account_put(o, &gpu_account_reasons, c->stalls);
 	put_parts(o, "memory", c->memory);
 	for (uint32_t i = 0; i < ACCOUNT_ANSWER_COUNT; i++)
 		put_parts(o, account_answer_name(i), c->answers[i]);
@@ -83,7 +69,7 @@ static json_t *block_json(const struct account_block *b)
 	put_int(o, "write_lines", b->write_lines);
 	put_int(o, "there_count", b->there_count);
 	put_int(o, "there_ps", b->there_ps);
-	json_object_set_new(o, "there_parts_ps", parts_json(b->there_parts_ps));
+	json_object_set_new(o, "there_parts_ps", machine_account_json(&gpu_account_parts, b->there_parts_ps));
 	put_int(o, "here_count", b->here_count);
 	put_int(o, "here_ps", b->here_ps);
 	return o;
@@ -145,7 +131,7 @@ static json_t *stack_json(const struct account *a, uint32_t stack)
 	json_t *o = json_object(), *parts = json_object();
 
 	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++)
-		put_int(parts, account_part_name(i), a->stacks[stack].memory[i]);
+		put_int(parts, gpu_account_parts.rows[i].name, a->stacks[stack].memory[i]);
 	json_object_set_new(o, "memory_parts", parts);
 	json_object_set_new(o, "vaults", vaults_json(a, stack));
 	return o;
@@ -164,23 +150,20 @@ static json_t *rows_json(const struct account *a)
 json_t *machine_gpu_account_json(const struct gpu *gpu)
 {
 	const struct account *a = gpu ? gpu_account_of(gpu) : NULL;
-	json_t *o, *kernels, *stacks, *parts;
+	json_t *o, *kernels, *stacks;
 
 	if (!a)
 		return json_null();
 	o = json_object();
 	kernels = json_array();
 	stacks = json_array();
-	parts = json_object();
 	for (uint32_t i = 0; i < a->kernel_count; i++)
 		json_array_append_new(kernels, kernel_json(a->kernels[i]));
 	for (uint32_t i = 0; i < a->stack_count; i++)
 		json_array_append_new(stacks, stack_json(a, i));
-	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
-		put_text(parts, account_part_name(i), account_part_doc(i));
 	json_object_set_new(o, "kernels", kernels);
 	json_object_set_new(o, "stacks", stacks);
 	json_object_set_new(o, "bank_by_row", rows_json(a));
-	json_object_set_new(o, "parts", parts);
+	json_object_set_new(o, "parts", machine_account_docs(&gpu_account_parts));
 	return o;
 }

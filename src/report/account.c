@@ -2,6 +2,7 @@
 #include "report/account.h"
 
 #include "report/demangle.h"
+#include "report/parts.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -22,11 +23,6 @@ static const struct {
 };
 enum { WAITS = G_N_ELEMENTS(waits) };
 
-static void add(json_t *sums, const char *key, double value)
-{
-	json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + value));
-}
-
 /* All cycles of an instruction, or of none; adds what it waited, of each kind, to parts. */
 static double cycles_of(const json_t *cells, json_t *const parts[WAITS])
 {
@@ -39,9 +35,7 @@ static double cycles_of(const json_t *cells, json_t *const parts[WAITS])
 		json_object_foreach(json_object_get(cells, places[i]), key, value)
 			sum += json_number_value(value);
 		for (size_t w = 0; w < WAITS; w++)
-			json_object_foreach(json_object_get(json_object_get(cells, places[i]), waits[w].key), key,
-					    value)
-				add(parts[w], key, json_number_value(value));
+			report_parts_add(parts[w], json_object_get(json_object_get(cells, places[i]), waits[w].key));
 	}
 	return sum;
 }

@@ -1,55 +1,26 @@
 /* core_channels.c - sums over the parts of each channel's lines. */
 #include "report/core_channels.h"
 
+#include "report/parts.h"
 #include "report/report.h"
 
 #include <glib.h>
 
 static const double ps_per_us = 1e6, out_of_balance = 2, much = 0.05;
 
-/* Adds the parts to sums, and returns their sum. */
-static double add_parts(const json_t *parts, json_t *sums)
+static json_t *row_of(const json_t *account, const struct machine_explain *rows, const json_t *channel)
 {
-	double all = 0;
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)parts, key, value) {
-		json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + json_number_value(value)));
-		all += json_number_value(value);
-	}
-	return all;
-}
-
-static const char *largest(const json_t *sums, double *ps)
-{
-	const char *key, *most = NULL;
-	json_t *value;
-
-	*ps = 0;
-	json_object_foreach((json_t *)sums, key, value)
-		if (json_number_value(value) > *ps) {
-			*ps = json_number_value(value);
-			most = key;
-		}
-	return most;
-}
-
-static json_t *row_of(const json_t *account, const json_t *channel)
-{
+	const json_t *processors = json_object_get(channel, "processors"), *ndps = json_object_get(channel, "ndps");
+	const double processors_ps = report_parts_sum(processors, rows, REPORT_KINDS_ALL);
+	const double ndps_ps = report_parts_sum(ndps, rows, REPORT_KINDS_ALL);
 	json_t *sums = json_object(), *row;
-	const double processors = add_parts(json_object_get(channel, "processors"), sums);
-	const double ndps = add_parts(json_object_get(channel, "ndps"), sums);
-	double most_ps;
-	const char *most = largest(sums, &most_ps);
 
+	report_parts_add(sums, processors);
+	report_parts_add(sums, ndps);
 	row = json_pack("{s:O, s:f, s:f, s:f, s:o}", "channel", json_object_get(channel, "channel"), "ps",
-			processors + ndps, "processors_ps", processors, "ndps_ps", ndps, "parts", sums);
-	if (most) {
-		json_object_set_new(row, "most", json_string(most));
-		json_object_set_new(row, "most_share", json_real(most_ps / (processors + ndps)));
-		json_object_set_new(row, "what", report_doc(json_object_get(account, "parts"), most));
-	}
+			processors_ps + ndps_ps, "processors_ps", processors_ps, "ndps_ps", ndps_ps, "parts", sums);
+	report_parts_put_most(row, sums, json_object_get(account, "parts"), rows, REPORT_KINDS_ALL,
+			      processors_ps + ndps_ps);
 	return row;
 }
 
@@ -77,13 +48,14 @@ static void find_balance(const json_t *rows, double all_ps, json_t *findings)
 	}
 }
 
-json_t *report_core_channels(const json_t *account, double all_ps, json_t *findings)
+json_t *report_core_channels(const json_t *account, const struct machine_explain *explain, double all_ps,
+			     json_t *findings)
 {
 	json_t *rows = json_array(), *channel;
 	size_t i;
 
 	json_array_foreach(json_object_get(account, "channels"), i, channel)
-		json_array_append_new(rows, row_of(account, channel));
+		json_array_append_new(rows, row_of(account, explain, channel));
 	find_balance(rows, all_ps, findings);
 	return rows;
 }

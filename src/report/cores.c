@@ -3,94 +3,32 @@
 
 #include "report/core_channels.h"
 #include "report/demangle.h"
+#include "report/parts.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <string.h>
 
-static const double ps_per_us = 1e6, shown = 0.001, large = 0.1;
+static const double ps_per_us = 1e6, large = 0.1;
 
-enum { FINDINGS = 3, LINES_SHOWN = 10, FUNCTION_SHOWN = 32 };
+enum { FUNCTION_SHOWN = 32, LINE_SHOWN = 44 };
 
-/* What is of the way of lines, of all parts. */
-static bool is_memory(const char *part)
-{
-	static const char *const others[] = {"compute",	    "issue", "page_fault", "system", "mutex",  "barrier",
-					     "thread_join", "work",  "sync",	   "none",   "design", "no_message",
-					     "ended"};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-		if (!strcmp(part, others[i]))
-			return false;
-	return true;
-}
-
-static bool is_idle(const json_t *unit, double time_ps)
-{
-	return report_number(unit, "parts", "none") + report_number(unit, "parts", "no_message") >= time_ps;
-}
-
-static void add(json_t *sums, const char *key, double value)
-{
-	json_object_set_new(sums, key, json_real(report_number(sums, key, NULL) + value));
-}
-
-/* The largest first. */
-static json_t *sorted(const json_t *sums, const json_t *docs, double all)
-{
-	json_t *out = json_array(), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)sums, key, value)
-		report_insert(out, "ps",
-			      json_pack("{s:s, s:o, s:f, s:f}", "name", key, "what", report_doc(docs, key), "ps",
-					json_number_value(value), "share",
-					all > 0 ? json_number_value(value) / all : 0));
-	return out;
-}
-
-/* ---- lines of the program ---- */
-
-/* Without the time in which there was no thread. */
-static double sum_of(const json_t *parts, const char **most)
-{
-	double sum = 0, largest = 0;
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)parts, key, value) {
-		if (!strcmp(key, "none"))
-			continue;
-		sum += json_number_value(value);
-		if (json_number_value(value) > largest) {
-			largest = json_number_value(value);
-			*most = key;
-		}
-	}
-	return sum;
-}
-
-/* Of the processors, or of the NDPs, those with the most time first; what no line has is there as the others. */
-static json_t *lines_of(const json_t *account, const char *of, double all)
+/* Of the processors, or of the NDPs, those with the most time first; what no line has is there as the others. Without
+ * the time in which there was no thread. */
+static json_t *lines_of(const json_t *account, const struct machine_explain *rows, const char *of, double all)
 {
 	json_t *out = json_array(), *line;
 	size_t i;
 
 	json_array_foreach(json_object_get(account, "lines"), i, line) {
-		const json_t *parts = json_object_get(line, "parts");
-		const char *most = NULL;
-		const double ps = sum_of(parts, &most);
-		json_t *row;
+		json_t *row = report_parts_place(line, json_object_get(account, "parts"), rows,
+						 REPORT_KINDS_ALL & ~REPORT_KIND(IDLE), "ps", all);
 
-		if (g_strcmp0(json_string_value(json_object_get(line, "of")), of) != 0 || ps <= 0)
-			continue;
-		row = json_copy(line);
-		json_object_set_new(row, "ps", json_real(ps));
-		json_object_set_new(row, "share", json_real(all > 0 ? ps / all : 0));
-		json_object_set_new(row, "most", json_string(most));
-		json_object_set_new(row, "most_share", json_real(report_number(parts, most, NULL) / ps));
-		json_object_set_new(row, "what", report_doc(json_object_get(account, "parts"), most));
-		report_insert(out, "ps", row);
+		if (row && !g_strcmp0(json_string_value(json_object_get(line, "of")), of))
+			report_insert(out, "ps", row);
+		else
+			json_decref(row);
 	}
 	return out;
 }
@@ -98,33 +36,31 @@ static json_t *lines_of(const json_t *account, const char *of, double all)
 /* ---- units ---- */
 
 /* Of those of the units that ran something. */
-static json_t *kind_of(const json_t *account, const json_t *units, bool is_ndp, double time_ps, double *left_ps)
+static json_t *kind_of(const json_t *account, const struct machine_explain *rows, const json_t *units, bool is_ndp,
+		       double time_ps, double *left_ps)
 {
-	json_t *sums = json_object(), *out, *unit, *value;
+	json_t *sums = json_object(), *out, *unit;
 	double all = 0;
 	uint32_t count = 0, used = 0;
-	const char *key;
 	size_t i;
 
 	json_array_foreach((json_t *)units, i, unit) {
-		double sum = 0;
+		const json_t *parts = json_object_get(unit, "parts");
+		const double sum = report_parts_sum(parts, rows, REPORT_KINDS_ALL);
 
 		if ((json_object_get(unit, "ndp") != NULL) != is_ndp)
 			continue;
 		count++;
-		json_object_foreach(json_object_get(unit, "parts"), key, value)
-			sum += json_number_value(value);
 		*left_ps += time_ps - sum;
-		if (is_idle(unit, time_ps))
+		if (report_parts_sum(parts, rows, REPORT_KIND(IDLE)) >= time_ps)
 			continue;
 		used++;
 		all += sum;
-		json_object_foreach(json_object_get(unit, "parts"), key, value)
-			add(sums, key, json_number_value(value));
+		report_parts_add(sums, parts);
 	}
 	out = json_pack("{s:i, s:i, s:f, s:o, s:o}", "units", (int)count, "used", (int)used, "ps", all, "parts",
-			sorted(sums, json_object_get(account, "parts"), all), "lines",
-			lines_of(account, is_ndp ? "ndps" : "processors", all));
+			report_parts_sorted(sums, json_object_get(account, "parts"), "ps", all), "lines",
+			lines_of(account, rows, is_ndp ? "ndps" : "processors", all));
 	json_decref(sums);
 	return out;
 }
@@ -159,28 +95,29 @@ static void find_line(const json_t *lines, const char *name, json_t *findings)
 	json_array_append_new(findings, json_string(text));
 }
 
-static void find(const json_t *kind, const char *name, json_t *findings)
+/* What of their time is the way of lines, of all parts of the units that ran something. */
+static double memory_share(const json_t *parts, const struct machine_explain *rows)
 {
-	double memory = 0;
-	json_t *part;
-	uint32_t said = 0;
+	json_t *shares = json_object(), *part;
+	double share;
 	size_t i;
+
+	json_array_foreach(parts, i, part)
+		json_object_set(shares, json_string_value(json_object_get(part, "name")),
+				json_object_get(part, "share"));
+	share = report_parts_sum(shares, rows, REPORT_KIND(ROOM) | REPORT_KIND(MEMORY));
+	json_decref(shares);
+	return share;
+}
+
+static void find(const json_t *kind, const struct machine_explain *rows, const char *name, json_t *findings)
+{
+	const json_t *parts = json_object_get(kind, "parts");
+	const double memory = memory_share(parts, rows);
 
 	if (report_number(kind, "used", NULL) <= 0)
 		return;
-	json_array_foreach(json_object_get(kind, "parts"), i, part)
-		if (is_memory(json_string_value(json_object_get(part, "name"))))
-			memory += report_number(part, "share", NULL);
-	json_array_foreach(json_object_get(kind, "parts"), i, part) {
-		g_autofree char *text = NULL;
-
-		if (report_number(part, "share", NULL) < large || said++ == FINDINGS)
-			break;
-		text = g_strdup_printf("%s spend %.1f %% of their time on: %s", name,
-				       100 * report_number(part, "share", NULL),
-				       json_string_value(json_object_get(part, "what")));
-		json_array_append_new(findings, json_string(text));
-	}
+	report_parts_find(parts, name, "time", large, findings);
 	find_line(json_object_get(kind, "lines"), name, findings);
 	if (memory > 0) {
 		g_autofree char *text =
@@ -197,19 +134,21 @@ json_t *report_cores(const json_t *run)
 		     *designs = json_object_get(account, "accelerators");
 	const double time_ps = report_number(run, "time_ps", NULL);
 	json_t *kinds, *near, *channels, *findings;
+	struct machine_explain rows;
 	double left_ps = 0;
 
 	if (!json_is_object(account))
 		return json_null();
+	report_rows_of(run, &rows);
 	kinds = json_object();
 	findings = json_array();
-	json_object_set_new(kinds, "processors", kind_of(account, units, false, time_ps, &left_ps));
-	near = kind_of(account, designs ? designs : units, true, time_ps, &left_ps);
+	json_object_set_new(kinds, "processors", kind_of(account, &rows, units, false, time_ps, &left_ps));
+	near = kind_of(account, &rows, designs ? designs : units, true, time_ps, &left_ps);
 	if (report_number(near, "units", NULL) > 0)
 		json_object_set(kinds, designs ? "accelerators" : "ndps", near);
-	find(json_object_get(kinds, "processors"), "hardware threads of the processors", findings);
-	find(near, designs ? "accelerators" : "NDP cores", findings);
-	channels = report_core_channels(account,
+	find(json_object_get(kinds, "processors"), &rows, "hardware threads of the processors", findings);
+	find(near, &rows, designs ? "accelerators" : "NDP cores", findings);
+	channels = report_core_channels(account, &rows,
 					report_number(json_object_get(kinds, "processors"), "ps", NULL) +
 					    report_number(near, "ps", NULL),
 					findings);
@@ -222,41 +161,17 @@ json_t *report_cores(const json_t *run)
 
 static void print_kind(FILE *out, const char *title, const json_t *kind)
 {
-	json_t *part;
-	size_t i;
+	const json_t *lines = json_object_get(kind, "lines");
 
 	if (!json_is_object(kind))
 		return;
 	fprintf(out, "\n%s: %.0f of %.0f ran something, %.3f us all together\n", title,
 		report_number(kind, "used", NULL), report_number(kind, "units", NULL),
 		report_number(kind, "ps", NULL) / ps_per_us);
-	json_array_foreach(json_object_get(kind, "parts"), i, part)
-		if (report_number(part, "share", NULL) >= shown)
-			fprintf(out, "  %-64s %14.3f us %7.1f %%\n", json_string_value(json_object_get(part, "what")),
-				report_number(part, "ps", NULL) / ps_per_us, 100 * report_number(part, "share", NULL));
-}
-
-static void print_lines(FILE *out, const char *title, const json_t *kind)
-{
-	json_t *line;
-	size_t i;
-
-	if (!json_array_size(json_object_get(kind, "lines")))
-		return;
-	fprintf(out, "\n%s: by line of the program, the longest first\n", title);
-	json_array_foreach(json_object_get(kind, "lines"), i, line) {
-		g_autofree char *place = place_text(line);
-
-		if (i == LINES_SHOWN) {
-			fprintf(out, "  ... and %zu more; --json has all\n",
-				json_array_size(json_object_get(kind, "lines")) - i);
-			break;
-		}
-		fprintf(out, "  %-44.44s %14.3f us %7.1f %%  %.0f %% %s\n", place,
-			report_number(line, "ps", NULL) / ps_per_us, 100 * report_number(line, "share", NULL),
-			100 * report_number(line, "most_share", NULL),
-			json_string_value(json_object_get(line, "most")));
-	}
+	report_parts_print(out, json_object_get(kind, "parts"), "ps");
+	if (json_array_size(lines))
+		fprintf(out, "\n%s: by line of the program, the longest first\n", title);
+	report_places_print(out, lines, "ps", LINE_SHOWN, place_text);
 }
 
 void report_cores_print(FILE *out, const json_t *cores)
@@ -264,9 +179,7 @@ void report_cores_print(FILE *out, const json_t *cores)
 	const json_t *kinds = json_object_get(cores, "kinds");
 
 	print_kind(out, "hardware threads of the processors", json_object_get(kinds, "processors"));
-	print_lines(out, "hardware threads of the processors", json_object_get(kinds, "processors"));
 	print_kind(out, "NDP cores", json_object_get(kinds, "ndps"));
-	print_lines(out, "NDP cores", json_object_get(kinds, "ndps"));
 	print_kind(out, "accelerators", json_object_get(kinds, "accelerators"));
 	report_core_channels_print(out, json_object_get(cores, "channels"));
 }

@@ -2,7 +2,9 @@
 #include "report/placed.h"
 
 #include "report/demangle.h"
+#include "report/parts.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <string.h>
@@ -122,29 +124,12 @@ static void add_kernels(const json_t *run, const json_t *other, json_t *rows)
 
 /* ---- functions on NDPs ---- */
 
-/* Its own time, or that in which it waits for other threads. */
-static double parts_ps(const json_t *line, bool is_waiting)
+/* What is neither waiting for other threads nor the time in which there is none. */
+#define OWN (REPORT_KINDS_ALL & ~(REPORT_KIND(OTHERS) | REPORT_KIND(IDLE)))
+
+static double parts_ps(const json_t *line, const struct machine_explain *rows, uint32_t kinds)
 {
-	static const char *const waits[] = {"mutex", "barrier", "thread_join", "work", "sync", NULL};
-	const char *key;
-	json_t *value;
-	double sum = 0;
-
-	json_object_foreach(json_object_get(line, "parts"), key, value)
-		if (strcmp(key, "none") && g_strv_contains(waits, key) == is_waiting)
-			sum += json_number_value(value);
-	return sum;
-}
-
-static double parts_sum(const json_t *o, const char *key)
-{
-	const char *name;
-	json_t *value;
-	double sum = 0;
-
-	json_object_foreach(json_object_get(o, key), name, value)
-		sum += json_number_value(value);
-	return sum;
+	return report_parts_sum(json_object_get(line, "parts"), rows, kinds);
 }
 
 static bool is_of(const json_t *line, const char *of)
@@ -154,16 +139,18 @@ static bool is_of(const json_t *line, const char *of)
 
 static double function_there(const json_t *other, const char *name)
 {
+	struct machine_explain rows;
 	json_t *line;
 	double sum = 0;
 	size_t i;
 
+	report_rows_of(other, &rows);
 	json_array_foreach(json_object_get(json_object_get(other, "core_account"), "lines"), i, line) {
 		const char *function = json_string_value(json_object_get(line, "function"));
 		g_autofree char *title = function ? report_demangle(function) : NULL;
 
 		if (is_of(line, "processors") && !g_strcmp0(title, name))
-			sum += parts_ps(line, false);
+			sum += parts_ps(line, &rows, OWN);
 	}
 	return sum;
 }
@@ -179,11 +166,6 @@ static json_t *row_named(json_t *rows, const char *name)
 	row = json_pack("{s:s, s:s, s:f}", "name", name, "what", "function", "there_ps", 0.0);
 	json_array_append_new(rows, row);
 	return row;
-}
-
-static void add(json_t *row, const char *key, double value)
-{
-	json_object_set_new(row, key, json_real(number(row, key) + value));
 }
 
 static char *function_finding(const json_t *row)
@@ -222,7 +204,7 @@ static void set_bytes(const json_t *run, json_t *row)
 			    json_real((reads + writes + atomics) * message + (reads + 2 * writes) * access));
 }
 
-static void add_functions(const json_t *run, const json_t *other, json_t *rows)
+static void add_functions(const json_t *run, const json_t *other, const struct machine_explain *explain, json_t *rows)
 {
 	static const char *const counts[] = {"accesses", "local", "remote_reads", "remote_writes", "remote_atomics"};
 	json_t *functions = json_array(), *line, *row;
@@ -235,10 +217,10 @@ static void add_functions(const json_t *run, const json_t *other, json_t *rows)
 		if (!is_of(line, "ndps"))
 			continue;
 		row = row_named(functions, title);
-		add(row, "there_ps", parts_ps(line, false));
-		add(row, "wait_ps", parts_ps(line, true));
+		report_parts_add_one(row, "there_ps", parts_ps(line, explain, OWN));
+		report_parts_add_one(row, "wait_ps", parts_ps(line, explain, REPORT_KIND(OTHERS)));
 		for (size_t k = 0; k < G_N_ELEMENTS(counts); k++)
-			add(row, counts[k], number(line, counts[k]));
+			report_parts_add_one(row, counts[k], number(line, counts[k]));
 	}
 	json_array_foreach(functions, i, row) {
 		g_autofree char *finding = NULL;
@@ -272,14 +254,14 @@ static char *accelerator_finding(const json_t *design, const json_t *row, double
 }
 
 /* One that got no message is not there. */
-static void add_accelerators(const json_t *run, json_t *rows)
+static void add_accelerators(const json_t *run, const struct machine_explain *explain, json_t *rows)
 {
 	const double time_ps = number(run, "time_ps");
 	json_t *design;
 	size_t i;
 
 	json_array_foreach(json_object_get(json_object_get(run, "core_account"), "accelerators"), i, design) {
-		const double work_ps = time_ps - report_number(design, "parts", "no_message");
+		const double work_ps = time_ps - parts_ps(design, explain, REPORT_KIND(IDLE));
 		json_t *row;
 		g_autofree char *finding = NULL;
 
@@ -289,12 +271,14 @@ static void add_accelerators(const json_t *run, json_t *rows)
 		json_object_set_new(row, "what", json_string("accelerator"));
 		json_object_set_new(row, "there_ps", json_real(work_ps));
 		json_object_set_new(row, "access_ps",
-				    json_real(number(design, "accesses") > 0 ? parts_sum(design, "access_parts") /
-										   number(design, "accesses")
-									     : 0));
+				    json_real(number(design, "accesses") > 0
+						  ? report_parts_sum(json_object_get(design, "access_parts"), explain,
+								     REPORT_KINDS_ALL) /
+							number(design, "accesses")
+						  : 0));
 		set_bytes(run, row);
-		finding = accelerator_finding(design, row, report_number(design, "parts", "design"),
-					      report_number(design, "parts", "place"));
+		finding = accelerator_finding(design, row, parts_ps(design, explain, REPORT_KIND(WORK)),
+					      parts_ps(design, explain, REPORT_KIND(ROOM)));
 		json_object_set_new(row, "finding", json_string(finding));
 		insert(rows, row);
 	}
@@ -303,10 +287,12 @@ static void add_accelerators(const json_t *run, json_t *rows)
 json_t *report_placed(const json_t *run, const json_t *other)
 {
 	json_t *rows = json_array();
+	struct machine_explain explain;
 
+	report_rows_of(run, &explain);
 	add_kernels(run, other, rows);
-	add_functions(run, other, rows);
-	add_accelerators(run, rows);
+	add_functions(run, other, &explain, rows);
+	add_accelerators(run, &explain, rows);
 	return rows;
 }
 

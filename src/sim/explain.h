@@ -40,6 +40,7 @@
  *                                    gauge.NAME what there was at the end, span_s the length, and cycles those of it;
  *                                    "MEMORY." is any memory. Series of the same title are one drawing
  *   MAP(title, counts)               the bytes of these counts, separated by spaces, by part and time
+ *   ACCOUNT(parts)                   the table of parts (account/account.h) of the account in the results
  *   FIELD(name)                      a number of the results that the part puts there, for the rows' formulas
  *   LIST(name)                       a list of them
  *
@@ -113,6 +114,7 @@ struct sim_explain_map {
 struct sim_explain_name {
 	const char *name;
 };
+struct account_parts;
 
 /* Each list ends with a row whose first text is NULL. */
 struct sim_explain {
@@ -130,6 +132,7 @@ struct sim_explain {
 	const struct sim_explain_series *series;
 	const struct sim_explain_map *maps;
 	const struct sim_explain_name *fields, *lists;
+	const struct account_parts *const *accounts; /* to NULL */
 };
 
 #endif

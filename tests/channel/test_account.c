@@ -124,7 +124,7 @@ static void parts_have_their_length(void **state)
 		for (uint32_t i = 0; i < CPU_PART_COUNT; i++)
 			if (high[i] != low[i] + more[i])
 				fail_msg("%s: %s goes from %llu to %llu ps, expected %llu more", row->name,
-					 cpu_part_name((enum cpu_part)i), (unsigned long long)low[i],
+					 cpu_account_parts.rows[i].name, (unsigned long long)low[i],
 					 (unsigned long long)high[i], (unsigned long long)more[i]);
 	}
 }

@@ -411,14 +411,13 @@ static void parts_of(const char *set, uint32_t core, uint64_t parts[CSP_PART_COU
 	assert_true(h.result.is_accounted);
 	memset(parts, 0, CSP_PART_COUNT * sizeof(parts[0]));
 	for (uint32_t k = 0; k < h.program->instr_count; k++)
-		for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
-			parts[i] += csp_machine_account(h.machine, core, k, (enum csp_part)i);
+		account_add(&csp_account_parts, parts, csp_machine_account(h.machine, core, k));
 	for (uint32_t i = 0; i < CSP_PART_COUNT; i++)
 		sum += parts[i];
 	assert_int_equal(sum, h.result.cycles);
 	/* The load's line is missed by the instruction that reads it. */
 	if (core == 0)
-		assert_true(csp_machine_account(h.machine, 0, 1, CSP_PART_BANK) > 0);
+		assert_true(csp_machine_account(h.machine, 0, 1)[CSP_PART_BANK] > 0);
 	harness_end(&h);
 }
 
@@ -447,7 +446,7 @@ static void account_parts_have_their_length(void **state)
 		for (uint32_t i = 0; i < CSP_PART_OVER; i++)
 			if (high[i] != low[i] + rows[r].more[i])
 				fail_msg("%s: %s goes from %llu to %llu, expected %llu more", rows[r].set,
-					 csp_part_name((enum csp_part)i), (unsigned long long)low[i],
+					 csp_account_parts.rows[i].name, (unsigned long long)low[i],
 					 (unsigned long long)high[i], (unsigned long long)rows[r].more[i]);
 	}
 }

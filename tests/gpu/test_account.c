@@ -201,13 +201,14 @@ static void row_check(const struct row *row)
 	for (const struct growth *g = row->grown; g < row->grown + GROWN_MAX && g->more; g++) {
 		more[g->part] = g->more;
 		if (low[g->part] != g->cycles)
-			fail_msg("%s: %s is %llu cycles, expected %llu", row->key, account_part_name(g->part),
+			fail_msg("%s: %s is %llu cycles, expected %llu", row->key, gpu_account_parts.rows[g->part].name,
 				 (unsigned long long)low[g->part], (unsigned long long)g->cycles);
 	}
 	for (uint32_t i = 0; i < ACCOUNT_PART_COUNT; i++)
 		if (high[i] != low[i] + more[i])
 			fail_msg("%s: %s grows from %llu to %llu cycles, expected %llu more", row->key,
-				 account_part_name(i), (unsigned long long)low[i], (unsigned long long)high[i],
+				 gpu_account_parts.rows[i].name, (unsigned long long)low[i],
+				 (unsigned long long)high[i],
 				 (unsigned long long)more[i]);
 }
 

@@ -1,4 +1,4 @@
-/* test_why.c - the bound that no near-data machine passes, by hand. */
+/* test_why.c - the bound that no near-data machine passes, and what kinds of time are, by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "report/cores.h"
 #include "report/report.h"
 #include "report/why.h"
 
@@ -50,9 +51,38 @@ static void near_data_bound(void **state)
 	expect_us(40, 300, 0, 0); /* nothing computes in the stacks */
 }
 
+/* 1000 ps of two processors, of which one has no thread: the way of lines is data, caches and room for accesses, and no
+ * waiting for other threads; a line of the program has not the time without a thread. */
+static void kinds_of_time(void **state)
+{
+	json_t *run = json_pack(
+	    "{s:[s], s:f, s:{s:[{s:i, s:{s:i, s:i, s:i, s:i, s:i}}, {s:i, s:{s:i}}], "
+	    "s:[{s:s, s:{s:i, s:i}}], s:{s:s}}}",
+	    "parts", "cpu", "time_ps", 1000.0, "core_account", "units", "core", 0, "parts", "compute", 400, "mutex",
+	    350, "bank", 100, "window", 50, "none", 100, "core", 1, "parts", "none", 1000, "lines", "of",
+	    "processors", "parts", "bank", 100, "none", 1100, "parts", "mutex", "a lock");
+	json_t *cores = report_cores(run), *kind = json_object_get(json_object_get(cores, "kinds"), "processors");
+	const json_t *findings = json_object_get(cores, "findings");
+	const json_t *line = json_array_get(json_object_get(kind, "lines"), 0);
+
+	(void)state;
+	assert_int_equal(report_number(kind, "units", NULL), 2);
+	assert_int_equal(report_number(kind, "used", NULL), 1);
+	assert_int_equal(report_number(cores, "unaccounted_ps", NULL), 0);
+	assert_int_equal(report_number(line, "ps", NULL), 100);
+	assert_string_equal(json_string_value(json_object_get(line, "most")), "bank");
+	assert_string_equal(json_string_value(json_array_get(findings, 1)),
+			    "hardware threads of the processors spend 35.0 % of their time on: a lock");
+	assert_string_equal(json_string_value(json_array_get(findings, 3)),
+			    "lines of the memory, on all of their way, cost hardware threads of the processors 15.0 % "
+			    "of their time");
+	json_decref(cores);
+	json_decref(run);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(near_data_bound)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(near_data_bound), cmocka_unit_test(kinds_of_time)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
