@@ -11,8 +11,8 @@
 /* What runs that are compared have in common, as a text; to be freed with free. */
 static char *work_of(const json_t *run, bool has_machines)
 {
-	json_t *work = json_pack("[O?, O?, O?]", json_object_get(run, "workload"), json_object_get(run, "args"),
-				 has_machines ? json_object_get(run, "point") : NULL);
+	json_t *work = json_pack("[O?, O?, O?, O?]", json_object_get(run, "workload"), json_object_get(run, "args"),
+				 json_object_get(run, "part"), has_machines ? json_object_get(run, "point") : NULL);
 	char *text = json_dumps(work, JSON_COMPACT);
 
 	json_decref(work);

@@ -111,11 +111,12 @@ static json_t *run_json(const struct cli_sweep *s, uint32_t run)
 	const struct cli_target *target = cli_sweep_target(s, run);
 	const uint32_t point = cli_sweep_point(s, run);
 	json_t *results = cli_sweep_results(s, run), *result = json_array_get(results, 0);
-	g_autofree char *mark = report_mark(result);
-	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b, s:s}", "point", (int)point, "settings",
+	g_autofree char *mark = report_mark(result), *part = report_part(result);
+	json_t *o = json_pack("{s:i, s:o, s:s, s:s, s:o, s:b, s:b, s:s, s:s}", "point", (int)point, "settings",
 			      cli_sweep_settings(s->plan->points->pdata[point]), "machine", cli_sweep_machine(s, run),
 			      "workload", target->name, "args", args_of(target), "done", result != NULL, "verified",
-			      json_is_true(json_object_get(result, "verified")), "mark", mark);
+			      json_is_true(json_object_get(result, "verified")), "mark", mark,
+			      "part", part);
 
 	json_object_set_new(o, "values", values_of(s->plan->points->pdata[point], result));
 	if (cli_sweep_name(s, run))
@@ -155,13 +156,29 @@ void cli_sweep_front_mark(const GPtrArray *objectives, json_t *runs, const bool 
 	}
 }
 
+static bool is_of(const struct cli_sweep *s, uint32_t run, uint32_t program)
+{
+	return cli_sweep_target(s, run) == s->targets->pdata[program];
+}
+
+static const char *part_of(const json_t *runs, uint32_t run)
+{
+	return json_string_value(json_object_get(json_array_get(runs, run), "part"));
+}
+
+/* The runs of a program, each part of it that was timed by itself. */
 static void mark_front(const struct cli_sweep *s, json_t *runs, uint32_t program)
 {
 	g_autofree bool *is_own = g_new(bool, json_array_size(runs) + 1);
+	g_autoptr(GHashTable) parts = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (uint32_t i = 0; i < json_array_size(runs); i++)
-		is_own[i] = cli_sweep_target(s, i) == s->targets->pdata[program];
-	cli_sweep_front_mark(s->plan->objectives, runs, is_own);
+	for (uint32_t i = 0; i < json_array_size(runs); i++) {
+		if (!is_of(s, i, program) || !g_hash_table_add(parts, (char *)(uintptr_t)part_of(runs, i)))
+			continue;
+		for (uint32_t k = 0; k < json_array_size(runs); k++)
+			is_own[k] = is_of(s, k, program) && !strcmp(part_of(runs, k), part_of(runs, i));
+		cli_sweep_front_mark(s->plan->objectives, runs, is_own);
+	}
 }
 
 json_t *cli_sweep_pack(const struct sweep_plan *plan, const char *name, uint32_t done_count, uint32_t left_count,

@@ -48,7 +48,8 @@ static bool is_set(const json_t *run, const char *key)
 static bool can_run_again(const json_t *a, const json_t *b)
 {
 	if (!report_is_same_work(a, b))
-		return refuse("the two runs are not of the same program with the same arguments and input");
+		return refuse("the two runs are not of the same program with the same arguments and input, or of the "
+			      "same part of it");
 	if (!json_is_true(json_object_get(a, "verified")) || !json_is_true(json_object_get(b, "verified")))
 		return refuse("a run that is not verified says nothing of time");
 	if (!(report_number(a, "time_ps", NULL) > 0 && report_number(b, "time_ps", NULL) > 0))

@@ -18,8 +18,10 @@ double report_number(const json_t *run, const char *outer, const char *inner);
 bool report_has(const json_t *run, const char *outer, const char *inner);
 /* What has been read and written in DRAM. False: it is not known. */
 bool report_dram_bytes(const json_t *run, double *bytes);
-/* The same program with the same arguments and input, and of a script the same process: only of such runs is a time
- * divided by another one. */
+/* What of the program was timed: "run.only=2", or "" of all. Freed with g_free. */
+char *report_part(const json_t *run);
+/* The same part of the same program with the same arguments and input, and of a script the same process: only of such
+ * runs is a time divided by another one. */
 bool report_is_same_work(const json_t *a, const json_t *b);
 /* Is the energy of both of the same parts of a machine? What one has not is no difference, what it has and does not
  * count is one. */

@@ -54,9 +54,36 @@ static bool is_same_program(const json_t *a, const json_t *b)
 	return is_equal(a, b, by[0]) || is_equal(a, b, by[1]);
 }
 
+char *report_part(const json_t *run)
+{
+	static const char *const keys[] = {"run.only", "run.fast_forward", "run.instruction_limit_count"};
+	const json_t *params = json_object_get(run, "params");
+	GString *part = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		const json_t *value = json_object_get(params, keys[i]);
+
+		if (json_is_string(value) && strcmp(json_string_value(value), "none") != 0)
+			g_string_append_printf(part, "%s%s=%s", part->len ? " " : "", keys[i],
+					       json_string_value(value));
+		else if (json_integer_value(value))
+			g_string_append_printf(part, "%s%s=%" JSON_INTEGER_FORMAT, part->len ? " " : "", keys[i],
+					       json_integer_value(value));
+	}
+	return g_string_free(part, FALSE);
+}
+
+static bool is_same_part(const json_t *a, const json_t *b)
+{
+	g_autofree char *of_a = report_part(a), *of_b = report_part(b);
+
+	return !strcmp(of_a, of_b);
+}
+
 bool report_is_same_work(const json_t *a, const json_t *b)
 {
-	return is_same_program(a, b) && is_equal(a, b, "args") && is_equal(a, b, "input_sha256") &&
+	return is_same_program(a, b) && is_same_part(a, b) && is_equal(a, b, "args") &&
+	       is_equal(a, b, "input_sha256") &&
 	       MAX(report_number(a, "process", NULL), 1) == MAX(report_number(b, "process", NULL), 1);
 }
 

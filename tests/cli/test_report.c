@@ -311,6 +311,40 @@ static void test_same_work(void **state)
 	}
 }
 
+/* What of the program is timed makes other work of it; a parameter that is not written is none, as in results of before
+ * it was there. */
+static void test_same_part(void **state)
+{
+	static const struct {
+		const char *of_a, *of_b, *part;
+		bool is_same;
+	} cases[] = {
+	    {"{}", "{\"run.only\": \"none\", \"run.fast_forward\": \"none\", \"run.instruction_limit_count\": 0}", "",
+	     true},
+	    {"{\"run.only\": \"2\"}", "{\"run.only\": \"2\", \"run.seed\": 7}", "run.only=2", true},
+	    {"{\"run.only\": \"2\"}", "{\"run.only\": \"3\"}", "run.only=2", false},
+	    {"{\"run.fast_forward\": \"k\"}", "{}", "run.fast_forward=k", false},
+	    {"{\"run.only\": \"k\", \"run.instruction_limit_count\": 5}", "{\"run.only\": \"k\"}",
+	     "run.only=k run.instruction_limit_count=5", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		json_t *a = make_run("w", "m", 1, 1), *b = make_run("w", "m", 2, 1);
+		g_autofree char *part = NULL;
+
+		json_object_set_new(a, "program_path", json_string("/w"));
+		json_object_set_new(b, "program_path", json_string("/w"));
+		json_object_set_new(a, "params", json_loads(cases[i].of_a, 0, NULL));
+		json_object_set_new(b, "params", json_loads(cases[i].of_b, 0, NULL));
+		part = report_part(a);
+		assert_string_equal(part, cases[i].part);
+		assert_int_equal(report_is_same_work(a, b), cases[i].is_same);
+		json_decref(a);
+		json_decref(b);
+	}
+}
+
 /* The per_s of a roof. */
 static double roof_of(const json_t *roofline, const char *name)
 {
@@ -797,6 +831,7 @@ int main(void)
 	    cmocka_unit_test(test_comparison_of_what_is_not_counted),
 	    cmocka_unit_test(test_dram_bytes),
 	    cmocka_unit_test(test_same_work),
+	    cmocka_unit_test(test_same_part),
 	    cmocka_unit_test(test_roofs),
 	    cmocka_unit_test(test_idle_ndps),
 	    cmocka_unit_test(test_title_cut),

@@ -55,6 +55,23 @@ static void test_points(void **state)
 	json_decref(runs);
 }
 
+/* Other launches than the first run has timed are no faster or slower than it. */
+static void test_parts(void **state)
+{
+	json_t *runs = json_array();
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		run_add(runs, i, "a", "x", 80 >> i, true);
+		json_object_set_new(json_array_get(runs, (size_t)i), "part",
+				    json_string(i == 0 ? "" : i & 1 ? "run.only=1" : "run.only=2"));
+	}
+	cli_sweep_speedups_put(runs);
+	for (size_t i = 0; i < 5; i++)
+		assert_float_equal(speedup_of(runs, i), ((const double[]){1, 1, 1, 4, 4})[i], 0);
+	json_decref(runs);
+}
+
 /* A wrong run is no measure of another, and none of its own speed. */
 static void test_unverified(void **state)
 {
@@ -114,7 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_machines), cmocka_unit_test(test_points), cmocka_unit_test(test_unverified),
-	    cmocka_unit_test(test_many),     cmocka_unit_test(test_csv),
+	    cmocka_unit_test(test_many),     cmocka_unit_test(test_csv),    cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
