@@ -485,7 +485,8 @@ static bool compare_form(const struct words *w, struct reference_lane *l)
 		l->mask = p;
 		return true;
 	}
-	const uint64_t one = d[0] == 'u' ? (type_bits(d) == 16 ? 0xffff : 0xffffffff) : d[0] == 'b' ? 0x3f80
+	const bool is_short = type_bits(d) == 16 || strstr(s, "x2");
+	const uint64_t one = d[0] == 'u' ? (is_short ? 0xffff : 0xffffffff) : d[0] == 'b' ? 0x3f80
 			     : strcmp(d, "f32") == 0					 ? 0x3f800000 : 0x3c00;
 	l->dst = p ? one : 0;
 	if (strstr(s, "x2") &&

@@ -7,8 +7,7 @@
 #define ROWP(cmp, ftz, u, T, expr) LANE_FNP(cmp, ftz, T, expr)
 #define ROWPH(cmp, ftz, u, T, expr)                                                                                    \
 	LANE_FNP(cmp, ftz, T, expr)                                                                                    \
-	LANE_SETS(cmp, ftz, u16, T, UINT16_MAX)                                                                        \
-	LANE_SETS(cmp, ftz, T, T, LANE_ONE_##T)
+	LANE_SETS(cmp, ftz, u16, T, UINT16_MAX)
 #define ROWPX(cmp, ftz, u, T, expr) LANE_FNPX(cmp, ftz, T, expr)
 #define ROWT(test, u, T, expr) LANE_FNT(test, T, expr)
 #define ROW4(id, u, slots, TD, TA, TB, TC, TE, expr) LANE_FN4(id, TD, TA, TB, TC, TE, expr)

@@ -343,7 +343,9 @@ static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, u
 		return k_setp_##cmp##_##ftz##TA(d, src, mask, 0) ^ (aux & mask);                                       \
 	}                                                                                                              \
 	LANE_SETS(cmp, ftz, u32, TA, UINT32_MAX)                                                                       \
-	LANE_SETS(cmp, ftz, f32, TA, 0x3f800000)
+	LANE_SETS(cmp, ftz, f32, TA, 0x3f800000)                                                                       \
+	LANE_SETS(cmp, ftz, f16, TA, LANE_ONE_f16)                                                                     \
+	LANE_SETS(cmp, ftz, bf16, TA, LANE_ONE_bf16)
 
 #define LANE_FNT(test, TA, expr)                                                                                       \
 	static uint32_t k_testp_##test##_##TA(LANE_ARGS)                                                               \
@@ -394,6 +396,14 @@ static LANE_UNUSED __attribute__((noinline)) uint32_t lane_write_mask(void *d, u
 		const uint32_t high = combine;                                                                         \
 		p = pair_##cmp##_##ftz##T(src, 0);                                                                     \
 		return lane_write_pairs(d, mask, combine, high, LANE_ONE_##T);                                         \
+	}                                                                                                              \
+	static uint32_t k_set_##name##cmp##_##ftz##u32_##T##x2(LANE_ARGS)                                              \
+	{                                                                                                              \
+		uint32_t p = pair_##cmp##_##ftz##T(src, 16);                                                           \
+		(void)aux;                                                                                             \
+		const uint32_t high = combine;                                                                         \
+		p = pair_##cmp##_##ftz##T(src, 0);                                                                     \
+		return lane_write_pairs(d, mask, combine, high, UINT16_MAX);                                           \
 	}
 #define LANE_ONE_f16 0x3c00u
 #define LANE_ONE_bf16 0x3f80u

@@ -42,14 +42,16 @@
 #define ROWP(cmp, ftz, u, T, expr)                                                                                     \
 	ROW_PREDS(setp_, cmp##_##ftz##T, u, T, 0, true)                                                                \
 	ROW_PREDS(set_, cmp##_##ftz##u32_##T, u, T, 4, false)                                                          \
-	ROW_PREDS(set_, cmp##_##ftz##f32_##T, u, T, 4, false)
+	ROW_PREDS(set_, cmp##_##ftz##f32_##T, u, T, 4, false)                                                          \
+	ROW_PREDS(set_, cmp##_##ftz##f16_##T, u, T, 4, false)                                                          \
+	ROW_PREDS(set_, cmp##_##ftz##bf16_##T, u, T, 4, false)
 #define ROWPH(cmp, ftz, u, T, expr)                                                                                    \
 	ROWP(cmp, ftz, u, T, expr)                                                                                     \
-	ROW_PREDS(set_, cmp##_##ftz##u16_##T, u, T, 4, false)                                                          \
-	ROW_PREDS(set_, cmp##_##ftz##T##_##T, u, T, 4, false)
+	ROW_PREDS(set_, cmp##_##ftz##u16_##T, u, T, 4, false)
 #define ROWPX(cmp, ftz, u, T, expr)                                                                                    \
 	ROW_PREDS(setp_, cmp##_##ftz##T##x2, u, u32, 1, true)                                                          \
-	ROW_PREDS(set_, cmp##_##ftz##T##x2_##T##x2, u, u32, 4, false)
+	ROW_PREDS(set_, cmp##_##ftz##T##x2_##T##x2, u, u32, 4, false)                                                  \
+	ROW_PREDS(set_, cmp##_##ftz##u32_##T##x2, u, u32, 4, false)
 #define ROWT(test, u, T, expr)                                                                                         \
 	{"testp_" #test "_" #T, {.fn = k_testp_##test##_##T, .unit = SIMT_UNIT_##u, .issue_slots = 1,                  \
 				 .src_bytes = {BYTES_##T}, .returns_mask = true}},
