@@ -45,43 +45,6 @@ static struct dc_estimate_place place_of(const struct dc_params *p, const struct
 	    .memory_bytes_per_cycle = memory_bytes_per_s / ((double)p->clock_khz * 1e3)};
 }
 
-/* Its operations, or, if that is longer, the lines that are asked for the first time. */
-static double host_us(const struct dc_params *p, const struct dc_estimate *e, const struct dc_estimate_place *at,
-		      const struct simt_launch *l)
-{
-	const double operations = e->operations * (double)threads_of(l) * (double)ctas_of(l);
-	const double cores = (double)MIN(p->host_core_count, ctas_of(l));
-
-	const double operations_us = operations / (cores * (double)p->host_ops_per_cycle) /
-				     ((double)p->host_clock_khz / 1e3);
-	const double lines_us = (double)at->units * e->fresh_lines * (double)at->line_bytes /
-				at->memory_bytes_per_cycle / ((double)p->clock_khz / 1e3);
-
-	return MAX(operations_us, lines_us);
-}
-
-struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
-			   struct dc_placing placing, double memory_bytes_per_s)
-{
-	struct dc_choice c = {.cache_ways = (uint32_t)p->cache_way_count};
-	const uint32_t half = ((uint32_t)p->way_count - 1) / 2;
-	struct dc_estimate_place at;
-	struct dc_estimate e;
-
-	if (l->is_cooperative || placing.waits || (p->cache_choice == DC_FIXED && p->host_kernels != DC_HOST_SMALL))
-		return c;
-	e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count);
-	at = place_of(p, k, l, placing.is_spread, memory_bytes_per_s);
-	if (p->cache_choice == DC_ANALYSED)
-		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
-	if (p->host_kernels != DC_HOST_SMALL)
-		return c;
-	c.arrays_us = dc_estimate_cycles(&e, &at, c.cache_ways) / ((double)p->clock_khz / 1e3);
-	c.host_us = host_us(p, &e, &at, l);
-	c.is_host = c.host_us < c.arrays_us;
-	return c;
-}
-
 /* Cycles of the links for a line, of which one of the sockets has its home, with all who send lines of theirs. */
 static double link_cycles(const struct dc_params *p, double active)
 {
@@ -114,4 +77,48 @@ struct dc_prices dc_prices_of(const struct dc_params *p, const struct simt_launc
 	    .line_cycles = fmax(sharers / (double)p->mshr_lines_per_cycle, link_cycles(p, (double)active)),
 	    .memory_cycles = (double)active * line_bytes * cycles_per_s / memory_bytes_per_s,
 	    .cache_lines = (double)ways * WAY_BYTES / line_bytes / (double)active};
+}
+
+/* ---- where it runs ---- */
+
+/* What is reckoned of either side has the same lines, and the same links and memory for them. An access in the arrays
+ * costs what the compiler was told, but for its lines. */
+static void reckon(const struct dc_host_machine *m, const struct dc_kernel *k, const struct simt_launch *l,
+		   const struct dc_estimate_place *at, struct dc_choice *c)
+{
+	const struct dc_params *p = m->p;
+	const double rounds = (double)p->analysis_rounds_count, cycles_per_us = (double)p->clock_khz / 1e3;
+	const struct dc_prices prices = dc_prices_of(p, l, k->array_count, m->memory_bytes_per_s);
+	const struct dc_estimate e =
+	    dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, rounds, (uint32_t)prices.fixed_cycles);
+	const double lines = (double)at->units * e.fresh_lines, link_us = link_cycles(p, lines) / cycles_per_us;
+	const double memory_us = lines * (double)at->line_bytes / at->memory_bytes_per_cycle / cycles_per_us;
+	g_autofree double *times = dc_host_rounds(l->program, k, rounds);
+
+	c->arrays_us = dc_estimate_cycles(&e, at, c->cache_ways) / cycles_per_us + fmax(0, link_us - memory_us);
+	c->host_lanes = dc_host_form(m, l->program, times, l->block);
+	c->host_us = dc_host_us(m, l, times, c->host_lanes, lines, link_us);
+	c->is_host = c->host_us < c->arrays_us;
+}
+
+struct dc_choice dc_choose(const struct dc_host_machine *m, const struct dc_kernel *k, const struct simt_launch *l,
+			   struct dc_placing placing)
+{
+	const struct dc_params *p = m->p;
+	struct dc_choice c = {.cache_ways = (uint32_t)p->cache_way_count};
+	const uint32_t half = ((uint32_t)p->way_count - 1) / 2;
+	struct dc_estimate_place at;
+	struct dc_estimate e;
+
+	if (l->is_cooperative || placing.waits || (p->cache_choice == DC_FIXED && p->host_kernels != DC_HOST_SMALL))
+		return c;
+	at = place_of(p, k, l, placing.is_spread, m->memory_bytes_per_s);
+	if (p->cache_choice == DC_ANALYSED) {
+		e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count,
+				DC_ACCESS_CYCLES);
+		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
+	}
+	if (p->host_kernels == DC_HOST_SMALL)
+		reckon(m, k, l, &at, &c);
+	return c;
 }

@@ -4,11 +4,13 @@
 #define STRATA_DC_CHOICE_H
 
 #include "dc/compile/compile.h"
+#include "dc/host_cost.h"
 #include "dc/system/params.h"
 
 struct dc_choice {
 	uint32_t cache_ways;
 	bool is_host;
+	uint32_t host_lanes; /* in vectors of so many there; 1: one thread after the other */
 	double arrays_us, host_us; /* reckoned, where it is asked who is faster; else 0 */
 };
 
@@ -20,8 +22,8 @@ struct dc_placing {
 
 /* Nothing is reckoned unless duality.cache_choice or duality.host_kernels ask for it. A cooperative launch, and one
  * whose CTAs wait for each other, has the ways that the program was told of. */
-struct dc_choice dc_choose(const struct dc_params *p, const struct dc_kernel *k, const struct simt_launch *l,
-			   struct dc_placing placing, double memory_bytes_per_s);
+struct dc_choice dc_choose(const struct dc_host_machine *m, const struct dc_kernel *k, const struct simt_launch *l,
+			   struct dc_placing placing);
 
 /* What the compiler is told of the place of a launch: as if its CTAs fill control blocks one after the other. */
 struct dc_prices dc_prices_of(const struct dc_params *p, const struct simt_launch *l, uint32_t array_count,

@@ -23,6 +23,8 @@ struct dc_device {
 	struct dc_system *system;
 	const struct dc_params *p;
 	struct device_traits traits;
+	struct cpu_params cores; /* of the host, where it has any */
+	struct dc_host_machine host;
 	double memory_bytes_per_s;
 	enum simt_isa isa;
 	GPtrArray *kernels; /* struct dc_kernel_counts */
@@ -261,6 +263,23 @@ static bool accepts(struct device *d, struct simt_launch *l)
 	return false;
 }
 
+static bool run_on_host(struct dc_device *d, struct simt_launch *l, struct dc_kernel_counts *counts, bool is_waiting,
+			uint32_t lanes, struct device_result *result)
+{
+	counts->host_launches++;
+	counts->host_lanes = lanes;
+	return dc_system_run_on_host(d->system, l, is_waiting, lanes, result);
+}
+
+/* The form of a kernel that the arrays do not have, by its text alone. */
+static uint32_t form_of(const struct dc_device *d, const struct simt_launch *l, const struct code *c)
+{
+	g_autofree double *rounds =
+	    dc_host_rounds(l->program, c ? c->kernel : NULL, (double)d->p->analysis_rounds_count);
+
+	return dc_host_form(&d->host, l->program, rounds, l->block);
+}
+
 static bool launch(struct device *d, struct simt_launch *l, struct device_result *result)
 {
 	struct dc_device *self = d->self;
@@ -280,15 +299,19 @@ static bool launch(struct device *d, struct simt_launch *l, struct device_result
 			g_strlcpy(counts->why, l->fault.text, sizeof(counts->why));
 		CHECK(self->p->host_kernels != DC_HOST_NONE);
 		l->fault = (struct simt_fault){0};
-		return dc_system_run_on_host(self->system, l, c || l->is_cooperative, result);
+		return run_on_host(self, l, counts, c || l->is_cooperative, form_of(self, l, c), result);
 	}
-	choice = dc_choose(self->p, c->kernel, l, placing, self->memory_bytes_per_s);
+	if (self->p->host_kernels == DC_HOST_ALL)
+		return run_on_host(self, l, counts, l->is_cooperative || placing.waits, form_of(self, l, c), result);
+	choice = dc_choose(&self->host, c->kernel, l, placing);
+	counts->reckoned_arrays_us += choice.arrays_us;
+	counts->reckoned_host_us += choice.host_us;
 	if (choice.is_host) {
 		if (!*counts->why)
 			g_snprintf(counts->why, sizeof(counts->why),
 				   "reckoned with %.3f us there and %.3f us on the host's cores", choice.arrays_us,
 				   choice.host_us);
-		return dc_system_run_on_host(self->system, l, false, result);
+		return run_on_host(self, l, counts, false, choice.host_lanes, result);
 	}
 	is_done = dc_system_launch(self->system, c->program, l, choice.cache_ways, placing.is_spread, result);
 	count_launch(counts, &before, dc_system_stats(self->system), result);
@@ -343,7 +366,8 @@ static const struct device_ops ops = {
     .progress = progress,
 };
 
-struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s)
+struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, const struct cpu_params *cores,
+				uint64_t memory_mbytes_per_s)
 {
 	struct dc_device *d = g_new0(struct dc_device, 1);
 	const uint64_t sockets = p->socket_count;
@@ -352,6 +376,9 @@ struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params
 	d->p = p;
 	d->kernels = g_ptr_array_new_with_free_func(g_free);
 	d->memory_bytes_per_s = (double)memory_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+	if (cores)
+		d->cores = *cores;
+	d->host = (struct dc_host_machine){p, &d->cores, d->memory_bytes_per_s};
 	d->isa = simt_isa_choose(getenv("STRATA_ISA"));
 	d->traits = (struct device_traits){
 	    .compute_capability = COMPUTE_CAPABILITY,

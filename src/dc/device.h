@@ -18,6 +18,9 @@ struct dc_kernel_counts {
 	uint64_t offered, taken; /* launches; the others did not begin there */
 	char why[256];		 /* the first of them that was not compiled, or ran on the host's cores */
 	uint64_t time_ps;
+	uint64_t host_launches, host_lanes; /* on the host's cores; lanes of a vector in the last of these, or 1 */
+	/* Of all launches for which it was reckoned where they are faster. */
+	double reckoned_arrays_us, reckoned_host_us;
 #define X(field) uint64_t field;
 	DC_KERNEL_COUNTS(X)
 #undef X
@@ -26,8 +29,9 @@ struct dc_kernel_counts {
 uint32_t dc_device_kernel_count(const struct dc_device *d);
 const struct dc_kernel_counts *dc_device_kernel(const struct dc_device *d, uint32_t index);
 
-/* Keeps system and params. memory_mbytes_per_s: of its memory, all channels. */
-struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, uint64_t memory_mbytes_per_s);
+/* Keeps system and params. cores: of the host, or NULL; memory_mbytes_per_s: of its memory, all channels. */
+struct dc_device *dc_device_new(struct dc_system *system, const struct dc_params *p, const struct cpu_params *cores,
+				uint64_t memory_mbytes_per_s);
 void dc_device_free(struct dc_device *d);
 struct device dc_device_table(struct dc_device *d);
 

@@ -139,6 +139,7 @@ struct reckoning {
 	struct dc_estimate e;
 	GHashTable *seen; /* families of addresses, and how often */
 	double lanes, line_bytes;
+	uint32_t access_cycles;
 };
 
 static bool writes(const struct ptx_inst *i, uint32_t reg)
@@ -243,12 +244,12 @@ static void add_access(struct reckoning *r, const struct dc_word *w, double all,
 }
 
 /* Of the C-Box, but its lines, which are counted. */
-static uint32_t box_cycles(const struct dc_box *b)
+static uint32_t box_cycles(const struct reckoning *r, const struct dc_box *b)
 {
 	switch (b->kind) {
-	case DC_BOX_MEMORY: return DC_ACCESS_CYCLES;
+	case DC_BOX_MEMORY: return r->access_cycles;
 	case DC_BOX_SPILL:
-	case DC_BOX_FILL: return DC_SPILL_CYCLES;
+	case DC_BOX_FILL: return r->access_cycles / 2;
 	default: return b->cycles;
 	}
 }
@@ -257,7 +258,7 @@ static void add_word(struct reckoning *r, uint32_t number, double rounds)
 {
 	const struct dc_word *w = &r->v.k->words[number];
 	const struct ptx_operand *at = w->box.inst && w->box.kind == DC_BOX_MEMORY ? &w->box.inst->src[0] : NULL;
-	uint32_t longest = box_cycles(&w->box);
+	uint32_t longest = box_cycles(r, &w->box);
 	double all, new;
 
 	rounds_at(r->v.k, number, at && at->kind == PTX_OPND_ADDR ? at->reg : UINT32_MAX, rounds, &all, &new);
@@ -273,7 +274,8 @@ static void add_word(struct reckoning *r, uint32_t number, double rounds)
 	add_access(r, w, all, new);
 }
 
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds)
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds,
+			       uint32_t access_cycles)
 {
 	struct reckoning r = {.v = {.f = k->func,
 				    .k = k,
@@ -282,7 +284,8 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32
 				    .families = g_new0(uint64_t, k->func->reg_count + 1)},
 			      .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
 			      .lanes = lanes,
-			      .line_bytes = line_bytes};
+			      .line_bytes = line_bytes,
+			      .access_cycles = access_cycles};
 
 	count_defs(&r.v);
 	find_families(&r.v);

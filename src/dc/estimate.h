@@ -27,8 +27,10 @@ struct dc_estimate {
 	bool uses_segments;    /* beside shared, local and spilled memory, which is the launch's */
 };
 
-/* lanes: of a control block. */
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds);
+/* lanes: of a control block. access_cycles: that an access takes in the C-Box, a spilled register half of it;
+ * DC_ACCESS_CYCLES where nothing is known of the launch. */
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds,
+			       uint32_t access_cycles);
 
 /* A launch, and the caches and the memory that it would run on. */
 struct dc_estimate_place {

@@ -141,6 +141,7 @@ static void *build(struct machine *m)
 	const struct dc_params *p = params(m->config);
 	const uint64_t timeout_ps = machine_run_params(m->config)->timeout_simulated_ps;
 	const struct machine_memory *first;
+	struct cpu_params cores;
 	struct dc_behind behind;
 	struct mem_shape shape;
 	struct duality *d;
@@ -155,15 +156,14 @@ static void *build(struct machine *m)
 				    .interleave_bytes = shape.interleave_bytes,
 				    .channel_count = shape.stack_count * shape.vault_count};
 	d->system = dc_system_new(&m->ctx, p, machine_memory_built(m, 0), behind);
-	if (has_cores(m->config)) {
-		const struct cpu_params cores = core_params(m->config);
-
+	cores = core_params(m->config);
+	if (has_cores(m->config))
 		dc_system_host(d->system, &cores);
-	}
 	user.self = d->system;
 	machine_memory_connect(m, 0, &user);
-	d->device = dc_device_new(d->system, p, (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) /
-							  BASE_BYTES_PER_MBYTE));
+	d->device = dc_device_new(
+	    d->system, p, &cores,
+	    (uint64_t)(mem_memory_peak_bytes_per_s(&first->memory, &first->dram) / BASE_BYTES_PER_MBYTE));
 	m->device = dc_device_table(d->device);
 	if (timeout_ps)
 		dc_system_limit(d->system, sim_units_of_ps(m->ctx.engine, timeout_ps));
@@ -216,6 +216,10 @@ static json_t *kernels_json(const struct dc_device *d)
 		if (*k->why)
 			put_text(o, "why", k->why);
 		put_int(o, "time_ps", k->time_ps);
+		put_int(o, "host_launches", k->host_launches);
+		put_int(o, "host_lanes", k->host_lanes);
+		put_real(o, "reckoned_arrays_us", k->reckoned_arrays_us);
+		put_real(o, "reckoned_host_us", k->reckoned_host_us);
 #define X(field) put_int(o, #field, k->field);
 		DC_KERNEL_COUNTS(X)
 #undef X
@@ -265,7 +269,8 @@ static void result(const struct machine_config *c, const struct machine *m, cons
 }
 
 static const struct machine_renamed renamed[] = {
-    {"duality.host_line_count", "cpu.load_count"}, {"duality.host_op_pj", "duality.host_mw"}, {NULL, NULL}};
+    {"duality.host_line_count", "cpu.load_count"}, {"duality.host_op_pj", "duality.host_mw"},
+    {"duality.host_ops_per_cycle", "cpu.issue_count"}, {NULL, NULL}};
 
 static const struct machine_sum sums[] = {
     {"traffic_bytes", "dram_read", {"duality.read_bytes"}},

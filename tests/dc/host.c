@@ -1,7 +1,8 @@
 /* host.c WHAT [BYTES ROUNDS CTAS] - kernels that the arrays have not, each for its own reason, and what they compute:
  * print, check (assert), allocate, recurse, point (a call through a pointer), texture, grid (a barrier of all CTAs);
  * reads: each CTA reads BYTES, all threads together, ROUNDS times, and would print; sines: ROUNDS of them a thread;
- * counts: each thread adds one to one place; writes: as reads, and then the arrays read what it has written;
+ * jumps: each thread follows pointers, ROUNDS times 16; counts: each thread adds one to one place; writes: as
+ * reads, and then the arrays read what it has written;
  * outside: a thread writes where nothing is. Exit status 0: the results are right. */
 #include <cuda.h>
 #include <stdint.h>
@@ -19,6 +20,9 @@ enum { THREADS = 256 };
 	"\tmov.u64 %d2, words;\n\tcvta.global.u64 %d2, %d2;\n" \
 	"\t{ .param .b64 p0; st.param.b64 [p0], %d2; .param .b64 p1; st.param.b64 [p1], 0; .param .b32 got;\n" \
 	"\tcall.uni (got), vprintf, (p0, p1);\n\tld.param.b32 %r1, [got]; }\n"
+
+#define JUMP "\tld.global.u64 %d1, [%d1];\n"
+#define JUMP4 JUMP JUMP JUMP JUMP
 
 static const char text[] =
     ".version 6.0\n.target sm_60\n.address_size 64\n"
@@ -66,6 +70,11 @@ static const char text[] =
     "\tsub.u32 %r2, %r2, 1;\n\tsetp.ne.u32 %p0, %r2, 0;\n\t@%p0 bra round;\n\tsetp.gt.f32 %p0, %f0, 0f00000000;\n"
     "\tselp.u32 %r1, 77, 0, %p0;\n\tst.global.u32 [%d0], %r1;\n\tsetp.ne.u32 %p1, %c, 0xffffffff;\n\t@%p1 ret;\n"
     PRINT "\tret;\n}\n"
+    ".visible .entry jumps(.param .u64 out, .param .u64 from, .param .u32 bytes, .param .u32 rounds)\n" BEGIN
+    "\tld.param.u32 %r2, [rounds];\n\tld.param.u64 %d1, [from];\n\tmul.wide.u32 %d3, %r0, 8;\n"
+    "\tadd.u64 %d1, %d1, %d3;\nround:\n" JUMP4 JUMP4 JUMP4 JUMP4
+    "\tsub.u32 %r2, %r2, 1;\n\tsetp.ne.u32 %p0, %r2, 0;\n\t@%p0 bra round;\n\tsetp.ne.u64 %p0, %d1, 0;\n"
+    "\tselp.u32 %r1, 77, 0, %p0;\n\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
     ".visible .entry grid(.param .u64 out, .param .u64 from, .param .u32 bytes, .param .u32 rounds, .param .u32 ctas)\n"
     BEGIN "\tld.param.u64 %d1, [from];\n\tld.param.u32 %r5, [ctas];\n\tmov.u32 %r1, %envreg1;\n"
     "\tmov.u32 %r2, %envreg2;\n\tor.b32 %r1, %r1, %r2;\n\tsetp.eq.u32 %p0, %r1, 0;\n\t@%p0 ret;\n"
@@ -98,6 +107,20 @@ static int make_texture(CUtexObject *object)
 	return cuMemcpyHtoD(from, values, sizeof(values)) || cuTexObjectCreate(object, &resource, &how, NULL);
 }
 
+/* As many pointers as there are threads, each to another one: neighbours to two that are 61 apart. */
+static int make_ring(void)
+{
+	const uint32_t count = ctas * THREADS;
+	uint64_t *ring = malloc(count * sizeof(*ring));
+	int is_wrong = !ring || (size_t)ctas * bytes < count * sizeof(*ring);
+
+	for (uint32_t i = 0; i < count && !is_wrong; i++)
+		ring[i] = from + sizeof(*ring) * ((i * 61 + 17) % count);
+	is_wrong = is_wrong || cuMemcpyHtoD(from, ring, count * sizeof(*ring));
+	free(ring);
+	return is_wrong;
+}
+
 static int run(CUmodule module, const char *what)
 {
 	CUtexObject object = 0;
@@ -107,6 +130,8 @@ static int run(CUmodule module, const char *what)
 	if (!strcmp(what, "writes"))
 		return run(module, "reads") || run(module, "plain");
 
+	if (!strcmp(what, "jumps") && make_ring())
+		return 1;
 	if (cuModuleGetFunction(&f, module, what) || (!strcmp(what, "texture") && make_texture(&object)))
 		return 1;
 	if (!strcmp(what, "grid"))

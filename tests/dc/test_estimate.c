@@ -32,7 +32,7 @@ static struct dc_estimate estimate(const char *text)
 	o.block[1] = o.block[2] = 1;
 	k = dc_rig_compile(r.program->entry, &o, &r.diag);
 	assert_non_null(k);
-	e = dc_estimate(k, LANES, LINE, ROUNDS);
+	e = dc_estimate(k, LANES, LINE, ROUNDS, DC_ACCESS_CYCLES);
 	dc_kernel_free(k);
 	dc_rig_close(&r);
 	return e;

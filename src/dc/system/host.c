@@ -163,7 +163,8 @@ static bool refuse(struct dc_system *s, struct simt_launch *l, struct device_res
 	return false;
 }
 
-bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, bool is_waiting, struct device_result *result)
+bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, bool is_waiting, uint32_t lanes,
+			   struct device_result *result)
 {
 	struct dc_host *h = s->host;
 	const uint64_t begin = dc_now(s), before = s->stats.host_operations;
@@ -175,6 +176,7 @@ bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, bool is_w
 	l->stop = &s->stop;
 	if (h->is_broken)
 		return refuse(s, l, result);
+	h->vectors = SIMT_LANES / lanes;
 	if (!lay_out(h, l, is_waiting))
 		return false;
 	run(h, l);

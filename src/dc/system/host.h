@@ -4,6 +4,7 @@
 #define STRATA_DC_SYSTEM_HOST_H
 
 #include "cpu/core.h"
+#include "dc/system/host_price.h"
 #include "dc/system/priv.h"
 
 enum { DC_HOST_VALUES = CPU_FLOW_SLOTS - 1 /* that a core knows, the last ones */, DC_HOST_ITEMS = 4 * SIMT_LANES };
@@ -14,18 +15,13 @@ struct dc_host_result {
 	uint64_t number, cycles;
 };
 
-/* The classes of instructions that the CPU model prices (threads/classes.def has them for programs of threads). */
-enum dc_host_class {
-	DC_HOST_INTEGER, DC_HOST_MULTIPLY, DC_HOST_DIVIDE, DC_HOST_FLOAT, DC_HOST_FLOAT_MULTIPLY, DC_HOST_FLOAT_DIVIDE,
-	DC_HOST_BRANCH, DC_HOST_MEMORY
-};
-
 /* What a core does of a step, one after the other: instructions, an access with its instruction, or the end of several
  * accesses that make one value. */
 enum dc_host_kind { DC_HOST_PASS, DC_HOST_ACCESS, DC_HOST_JOIN, DC_HOST_FENCE };
 struct dc_host_item {
 	uint8_t kind, vector; /* enum dc_host_kind; which of the warp's vectors */
 	uint8_t op;	      /* enum cpu_op */
+	bool is_apart;	      /* an access of one lane, whose vector has others */
 	uint32_t bytes, lanes;
 	uint64_t address;
 };
@@ -69,7 +65,7 @@ struct dc_host {
 	/* the launch */
 	struct simt_launch *launch;
 	const uint32_t *uses; /* [instructions of the program]: see host_uses.c */
-	uint32_t vectors;     /* of a warp */
+	uint32_t vectors;     /* of a warp, in the form that was chosen for the launch */
 	uint32_t running, threads;
 	uint64_t stride, shared_bytes, shared; /* of a core; where the first one's is */
 	uint64_t warp_instructions, end_ps;
@@ -89,12 +85,7 @@ void dc_host_goes_on(struct dc_host_run *r, uint64_t time_ps);
 
 /* host_step.c: what the core has to do for the step that its warp has done. */
 void dc_host_plan(struct dc_host_run *r, const struct simt_warp *w);
-/* An item's price: its instructions, the units that they take if the core issues in order or its dividers do not
- * pipeline, and the latency of what they compute. */
-struct dc_host_price {
-	uint32_t instructions, slots;
-	uint64_t cycles, latency;
-};
+/* An item's price. */
 struct dc_host_price dc_host_price(const struct dc_host_run *r, const struct dc_host_item *item);
 /* For each instruction of the program, how many instructions of a core come between a load and its use, with so many
  * vectors in a warp. To be freed with g_free. */

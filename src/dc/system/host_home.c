@@ -145,7 +145,6 @@ struct dc_host *dc_host_new(struct dc_system *s, const struct cpu_params *p)
 	h->system = s;
 	h->p = *p;
 	h->p.llc_bytes = 0; /* the home has it */
-	h->vectors = (uint32_t)(SIMT_LANES * 4 / s->p->host_vector_bytes);
 	common_init(h);
 	cpu_bus_init(&h->bus, c, sim_domain_find(s->ctx->engine, "cpu_bus"), (uint32_t)p->core_count);
 	cpu_bus_home(&h->bus, &home_ops, h);

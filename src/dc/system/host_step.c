@@ -1,126 +1,18 @@
-/* host_step.c - what a step of a warp is on a core of the host: instructions by the CPU model's classes, and accesses.
- *
- * Between two barriers the threads of a CTA are a loop's iterations, 32 of them at a time, as vectors of
- * duality.host_vector_bytes. An instruction of PTX is one of the core for each vector with a lane that takes part, or
- * two where its elements are twice as wide as 32 bits; with vectors of 4 bytes it is one of each thread. */
+/* host_step.c - what a step of a warp is on a core of the host: instructions by the CPU model's classes, and accesses:
+ * one for lanes of a vector that lie beside each other, or that read the same place, and one for each lane else. */
 #include <string.h>
 
 #include "dc/system/host.h"
 
-static enum dc_host_class class_of(const struct simt_inst *inst)
-{
-	const struct ptx_inst *i = inst->ptx;
-	const bool is_float = ptx_type_is_float(i->type);
-
-	if (inst->flags & (SIMT_BRANCH | SIMT_EXIT))
-		return DC_HOST_BRANCH;
-	if (inst->unit == SIMT_UNIT_TENSOR)
-		return DC_HOST_FLOAT_MULTIPLY;
-	switch (i->op) {
-	case PTX_OP_DIV:
-	case PTX_OP_REM:
-	case PTX_OP_RCP:
-	case PTX_OP_SQRT:
-	case PTX_OP_RSQRT:
-		return is_float ? DC_HOST_FLOAT_DIVIDE : DC_HOST_DIVIDE;
-	default:
-		break;
-	}
-	if (inst->unit == SIMT_UNIT_SFU)
-		return DC_HOST_FLOAT_MULTIPLY;
-	if (inst->kind == SIMT_KIND_MUL || inst->kind == SIMT_KIND_MAD)
-		return is_float ? DC_HOST_FLOAT_MULTIPLY : DC_HOST_MULTIPLY;
-	return inst->unit == SIMT_UNIT_FP32 || inst->unit == SIMT_UNIT_FP64 ? DC_HOST_FLOAT : DC_HOST_INTEGER;
-}
-
-/* How many instructions of the core one of PTX is for a thread, or a vector of threads. */
-static uint32_t repeats(const struct dc_host *h, const struct simt_inst *inst, enum dc_host_class class)
-{
-	enum { TENSOR_SLOT_LANE = 512 / SIMT_LANES /* multiply-adds of a lane: simt/tensor.h */ };
-
-	if (inst->unit == SIMT_UNIT_TENSOR)
-		return inst->issue_slots * TENSOR_SLOT_LANE;
-	if (inst->unit == SIMT_UNIT_SFU && class == DC_HOST_FLOAT_MULTIPLY)
-		return (uint32_t)h->system->p->host_function_count;
-	return 1;
-}
-
-static uint32_t element_bytes(const struct simt_inst *inst)
-{
-	const uint32_t first = ptx_type_bytes(inst->ptx->type);
-	const uint32_t second = inst->ptx->op == PTX_OP_CVT ? ptx_type_bytes(inst->ptx->type2) : 0;
-
-	return MAX(MAX(first, second), 4);
-}
-
-static uint64_t scalar_cycles(const struct cpu_params *p, enum dc_host_class class)
-{
-	const uint64_t cycles[] = {p->integer_cycles,	       p->multiply_cycles,     p->divide_cycles,
-				   p->float_cycles,	       p->float_multiply_cycles, p->float_divide_cycles,
-				   p->branch_cycles,	       p->memory_cycles};
-
-	return cycles[class];
-}
-
-static uint64_t lane_cycles(const struct cpu_params *p, enum dc_host_class class)
-{
-	if (class == DC_HOST_FLOAT_DIVIDE)
-		return p->lane_divide_cycles;
-	return class == DC_HOST_FLOAT || class == DC_HOST_FLOAT_MULTIPLY ? p->lane_float_cycles
-									 : p->lane_integer_cycles;
-}
-
-static bool is_out_of_order(const struct dc_host *h)
-{
-	return h->p.core_model == CPU_CORE_OUT_OF_ORDER;
-}
-
-/* One instruction of each thread: integer divisions, which vectors have not, too. Of cores that issue out of order only
- * dividers take time of those behind. */
-static struct dc_host_price scalar_price(const struct dc_host *h, enum dc_host_class class, uint32_t count)
-{
-	const uint64_t cycles = scalar_cycles(&h->p, class);
-	const bool is_divider = class == DC_HOST_DIVIDE || class == DC_HOST_FLOAT_DIVIDE;
-
-	return (struct dc_host_price){
-	    .instructions = count,
-	    .slots = count,
-	    .cycles = !is_out_of_order(h) || is_divider ? count * cycles : 0,
-	    .latency = cycles};
-}
-
-/* Vectors: see cpu.vector_cycles and those of lanes. Their operations take as many slots as cycles. */
-static struct dc_host_price vector_price(const struct dc_host *h, enum dc_host_class class, uint32_t count,
-					 uint32_t lanes)
-{
-	const uint64_t lane = lane_cycles(&h->p, class), cycles = count * h->p.vector_cycles + lanes * lane;
-
-	return (struct dc_host_price){.instructions = count,
-				      .slots = (uint32_t)cycles,
-				      .cycles = is_out_of_order(h) ? 0 : cycles,
-				      .latency = scalar_cycles(&h->p, class) + lanes * lane};
-}
-
 struct dc_host_price dc_host_price(const struct dc_host_run *r, const struct dc_host_item *item)
 {
 	const struct dc_host *h = r->host;
-	const struct simt_inst *inst = r->step.inst;
-	const uint32_t vector_lanes = SIMT_LANES / h->vectors;
-	enum dc_host_class class;
-	uint32_t count, wide;
 
 	if (item->kind == DC_HOST_ACCESS)
-		return scalar_price(h, DC_HOST_MEMORY, 1);
+		return dc_host_access_price(h->system->p, &h->p, item->is_apart);
 	if (item->kind != DC_HOST_PASS)
 		return (struct dc_host_price){.instructions = 0};
-	class = class_of(inst);
-	count = repeats(h, inst, class);
-	if (class == DC_HOST_BRANCH)
-		return scalar_price(h, class, 1);
-	if (vector_lanes == 1 || class == DC_HOST_DIVIDE)
-		return scalar_price(h, class, count * item->lanes);
-	wide = element_bytes(inst) > 4 ? 2 : 1;
-	return vector_price(h, class, count * wide, count * item->lanes);
+	return dc_host_price_of(h->system->p, &h->p, r->step.inst, SIMT_LANES / h->vectors, item->lanes);
 }
 
 /* ---- accesses ---- */
@@ -201,6 +93,13 @@ static bool is_access(const struct simt_step *step)
 	       (step->access_mask | step->shared_mask);
 }
 
+/* Of a vector's accesses, where there are several, those of one lane each. */
+static void find_apart(struct dc_host_run *r, uint32_t first)
+{
+	for (uint32_t i = first; r->host->vectors < SIMT_LANES && r->item_count > first + 1 && i < r->item_count; i++)
+		r->items[i].is_apart = r->items[i].lanes == 1;
+}
+
 static void plan_accesses(struct dc_host_run *r)
 {
 	const struct simt_inst *inst = r->step.inst;
@@ -212,6 +111,7 @@ static void plan_accesses(struct dc_host_run *r)
 
 		for (uint32_t lane = v * lanes; lane < (v + 1) * lanes; lane++)
 			add_lane(r, v, lane, MAX(bytes, 1));
+		find_apart(r, before);
 		if (r->item_count > before + 1 && inst->write_count)
 			add_item(r, DC_HOST_JOIN, v, 0);
 	}

@@ -10,7 +10,9 @@
 #define DC_PLACEMENTS(X) X(DC_PLACED, auto) X(DC_PACK, pack) X(DC_SPREAD, spread)
 #define DC_FEEDS(X) X(DC_BROADCAST, broadcast) X(DC_PER_BLOCK, per_cb)
 #define DC_CHOICES(X) X(DC_FIXED, fixed) X(DC_ANALYSED, analysed)
-#define DC_HOST_KERNELS(X) X(DC_HOST_NONE, none) X(DC_HOST_REFUSED, refused) X(DC_HOST_SMALL, small)
+#define DC_HOST_KERNELS(X) X(DC_HOST_NONE, none) X(DC_HOST_REFUSED, refused) X(DC_HOST_SMALL, small) \
+	X(DC_HOST_ALL, all)
+#define DC_HOST_FORMS(X) X(DC_FORM_ANALYSED, analysed) X(DC_FORM_VECTOR, vector) X(DC_FORM_SCALAR, scalar)
 #define DC_PAGES(X) X(DC_IN_TURN, in_turn) X(DC_FIRST_TOUCH, first_touch)
 #define DC_COPIES(X) X(DC_COPY_NONE, none) X(DC_COPY_DRAM, dram)
 #define DC_ROUNDINGS(X) X(DC_NEAREST, nearest) X(DC_TRUNCATE, truncate)
@@ -23,6 +25,7 @@ enum dc_roots { DC_APPROX_ROOTS(SIM_PARAM_ENUMERATOR) };
 enum dc_placement { DC_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
 enum dc_feed { DC_FEEDS(SIM_PARAM_ENUMERATOR) };
 enum dc_choice_rule { DC_CHOICES(SIM_PARAM_ENUMERATOR) };
+enum dc_host_form { DC_HOST_FORMS(SIM_PARAM_ENUMERATOR) };
 enum dc_host_kernels { DC_HOST_KERNELS(SIM_PARAM_ENUMERATOR) };
 enum dc_pages { DC_PAGES(SIM_PARAM_ENUMERATOR) };
 enum dc_copy { DC_COPIES(SIM_PARAM_ENUMERATOR) };
