@@ -71,6 +71,9 @@ struct gpu_ext_ops {
 	void (*reset)(void *self);
 	/* The launch is over, however it ended. */
 	void (*kernel_end)(void *self, struct simt_launch *l);
+	/* Takes a CTA that is the next of the grid, and has it begin on an SM of its choice; false: it is placed as any
+	 * other. While gpu.cta_starter is this one. */
+	bool (*cta_starts)(void *self, uint64_t cta);
 	void (*cta_placed)(void *self, struct sm *sm, uint64_t cta);
 	/* Its place is free, and not yet taken by the next. */
 	void (*cta_done)(void *self, struct sm *sm, uint64_t cta);

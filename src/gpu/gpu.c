@@ -337,6 +337,18 @@ uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)
 	return g->sms[sm]->stack;
 }
 
+uint32_t gpu_ctas_of(const struct gpu *g, uint32_t sm)
+{
+	return g->sms[sm]->cta_count + g->sms[sm]->ctas_coming;
+}
+
+struct gpu_cta_times gpu_cta_times(const struct gpu *g, bool in_stacks)
+{
+	const struct sim_hist *h = in_stacks ? &g->totals.cta_stack_cycles : &g->totals.cta_cycles;
+
+	return (struct gpu_cta_times){.count = h->count, .cycles = h->sum};
+}
+
 uint64_t gpu_now_cycles(const struct gpu *g)
 {
 	return sim_cycle_now(g->engine, g->clocks.sm);

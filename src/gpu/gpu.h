@@ -107,6 +107,14 @@ uint32_t gpu_stack_of(struct gpu *g, uint32_t sm, uint64_t addr_bytes);
 uint64_t gpu_link_busy_ps(const struct gpu *g, uint32_t stack, bool is_rx);
 /* CTAs of the running kernel that this SM could take now; for a stack SM, whether or not it is given new ones. */
 uint32_t gpu_cta_room(const struct gpu *g, uint32_t sm);
+/* CTAs that this SM has, or has kept a place for. */
+uint32_t gpu_ctas_of(const struct gpu *g, uint32_t sm);
+/* CTAs that have ended since gpu_new on SMs of the GPU, or of stacks, and the cycles from their placement to their
+ * end. */
+struct gpu_cta_times {
+	uint64_t count, cycles;
+};
+struct gpu_cta_times gpu_cta_times(const struct gpu *g, bool in_stacks);
 /* SM cycles since gpu_new, and thread instructions issued on all SMs. */
 uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);

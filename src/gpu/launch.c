@@ -62,11 +62,24 @@ uint32_t gpu_cta_room(const struct gpu *g, uint32_t index)
 	return limit - (sm->cta_count + sm->ctas_coming < limit ? sm->cta_count + sm->ctas_coming : limit);
 }
 
+void gpu_ctas_offer(struct gpu *g)
+{
+	const struct gpu_ext *e = g->cta_starter;
+
+	while (g->cta_next < g->cta_total && e->ops->cta_starts(e->self, g->cta_next))
+		g->cta_next++;
+}
+
 static void place_next(struct gpu *g, struct sm *sm)
 {
-	struct simt_cta *cta = simt_cta_begin(g->launch, g->cta_next, sm->index);
+	if (unlikely(g->cta_starter != NULL)) {
+		gpu_ctas_offer(g);
+		if (g->cta_next == g->cta_total)
+			return;
+	}
 
-	sm_cta_place(sm, cta, g->cta_next++);
+	sm_cta_place(sm, simt_cta_begin(g->launch, g->cta_next, sm->index), g->cta_next);
+	g->cta_next++;
 	GPU_EXT_EACH(g, e, cta_placed)
 		e->ops->cta_placed(e->self, sm, g->cta_next - 1);
 }
@@ -407,6 +420,7 @@ static void launch_begin(struct gpu *g)
 	g->code_base = code_base(l->program->name);
 	g->has_host_memory = simt_memory_has_host(l->mem);
 	g->cta_next = 0;
+	g->cta_starter = NULL;
 	g->cta_total = g->ctas_left = cta_total(l);
 	GPU_EXT_EACH(g, e, kernel_begin)
 		e->ops->kernel_begin(e->self, l, (struct simt_program *)l->program);

@@ -838,7 +838,7 @@ static void store_served(void *self, struct mem_req *r, uint32_t where)
 		return;
 	if (where == GPU_AT_HOST)
 		l2_slice_drop(g->slices[r->slice], r->addr_bytes);
-	else if (g->config->gpu.stack_sm_l2_invalidate)
+	else if (g->config->gpu.stack_sm_l2_invalidate || unlikely(g->cta_starter != NULL))
 		logic_layer_invalidate(g->stacks[where], r);
 }
 

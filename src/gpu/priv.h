@@ -79,6 +79,7 @@ struct gpu {
 	struct gpu_ext_list exts;
 	const struct gpu_ext *placer; /* of them, the one that places requests, or NULL */
 	const struct gpu_ext *units; /* that has units in the stacks, or NULL */
+	const struct gpu_ext *cta_starter; /* that is offered the CTAs of this launch, or NULL */
 	const struct gpu_ext *ticker; /* that ticks with the SMs, or NULL */
 	uint32_t spare_count; /* requests that are out while nothing is: kept by whoever looks into a cache */
 	struct sim_engine *engine; /* of the context, as the next three */
@@ -189,6 +190,8 @@ void gpu_settle_stacks(struct gpu *g, bool is_between_kernels);
 void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle);
 /* The SM has a free place: takes the next CTA, if there is one. */
 void gpu_cta_next(struct gpu *g, struct sm *sm);
+/* The CTA starter may take CTAs that it has refused. */
+void gpu_ctas_offer(struct gpu *g);
 void gpu_fail(struct gpu *g);
 /* The running launch was ended from outside: its fault, with where its warps stand; extra, which may be NULL, is a CTA
  * that no SM holds. */

@@ -449,6 +449,16 @@ void sm_cta_arrive(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t
 	sm_wake(sm, sm->now);
 }
 
+void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle)
+{
+	sm_touch(sm);
+	sm->ctas_coming--;
+	sm->stats.ctas++;
+	simt_cta_move(sm->gpu->launch, cta, sm->index);
+	cta_take(sm, cta, index, start_cycle, sm->now + (uint32_t)sm->gpu->config->sm.cta_launch_cycles);
+	sm_wake(sm, sm->now);
+}
+
 struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index)
 {
 	for (uint32_t i = 0; i < sm->cta_count; i++) {

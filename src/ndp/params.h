@@ -4,6 +4,7 @@
 
 #include "ndp/bom/params.h"
 #include "ndp/carry/destination.h"
+#include "ndp/ctas/params.h"
 #include "ndp/map/params.h"
 #include "ndp/nsu/params.h"
 #include "ndp/tom/params.h"
@@ -24,6 +25,7 @@ struct ndp_config {
 	struct ndp_params choice;
 	struct tom_params tom;
 	struct map_params map; /* of TOM and NSU */
+	struct ctas_params ctas; /* of TOM */
 	struct bom_params bom;
 	struct nsu_control_params nsu;
 	/* By value of ndp.mechanism: what mechanisms that declare parameters of their own (mechanism.h) are set to. */

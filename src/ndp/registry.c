@@ -35,6 +35,7 @@ void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), &c->choice);
 	tom_params_groups(&c->tom, out);
 	map_params_groups(&c->map, out);
+	ctas_params_groups(&c->ctas, out);
 	bom_params_groups(&c->bom, out);
 	nsu_control_params_groups(&c->nsu, out);
 	for (uint32_t i = 0; i < mechanism_count; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/check.h"
+#include "simt/walk.h"
 
 static void add_register(GArray *ids, const struct simt_program *p, uint32_t reg)
 {
@@ -114,6 +115,7 @@ static void blocks_free(void *data)
 	for (uint32_t i = 0; i < blocks->count; i++)
 		block_clear(&blocks->items[i]);
 	g_free(blocks->items);
+	simt_walk_free(blocks->walk);
 	g_free(blocks);
 }
 
@@ -183,6 +185,22 @@ struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_p
 	p->guest_data = blocks;
 	p->guest_free = blocks_free;
 	return blocks;
+}
+
+void ndp_blocks_hide(struct ndp_blocks *b, struct simt_program *p, bool is_hidden)
+{
+	if (b->is_hidden == is_hidden)
+		return;
+	for (uint32_t i = 0; i < b->count; i++)
+		simt_program_mark(p, b->items[i].block.begin_pc, is_hidden ? 0 : i + 1);
+	b->is_hidden = is_hidden;
+}
+
+const struct simt_walk *ndp_blocks_walk(struct ndp_blocks *b, const struct simt_program *p)
+{
+	if (!b->walk)
+		b->walk = simt_walk_new(p);
+	return b->walk;
 }
 
 bool ndp_block_is_whole(const struct ndp_block *b, const struct simt_warp *w)

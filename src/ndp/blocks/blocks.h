@@ -46,6 +46,8 @@ struct ndp_blocks {
 	uint32_t undescribed_count, no_entry_count;
 	struct ndp_origins stores, loads; /* of the program; known once has_origins is set */
 	bool has_origins;
+	struct simt_walk *walk; /* of the program, once it has been asked for */
+	bool is_hidden;		/* the program's marks are taken away */
 };
 
 /* A table of the hardware that must hold the blocks. */
@@ -60,6 +62,11 @@ struct ndp_block_table {
  * index + 1), and owned by it. table: what must hold them; NULL: there is no table to limit them. */
 struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_params *cost,
 				 const struct ndp_block_table *table, bool *is_new);
+
+/* Takes the marks of the blocks away from their program, or puts them back. */
+void ndp_blocks_hide(struct ndp_blocks *b, struct simt_program *p, bool is_hidden);
+/* The plan of walks of the program that has the blocks. */
+const struct simt_walk *ndp_blocks_walk(struct ndp_blocks *b, const struct simt_program *p);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w);

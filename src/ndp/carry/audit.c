@@ -65,6 +65,12 @@ void carry_audit_stopped(struct carry *c, uint64_t cta, const struct simt_cta *s
 					       is_free ? 0 : carry_context_bytes(c, l, state)));
 }
 
+void carry_audit_starts(struct carry *c, uint64_t cta, const struct simt_cta *state, uint64_t bytes)
+{
+	if (c->cta_audit)
+		verdict(cta, cta_audit_starts(c->cta_audit, cta, simt_cta_digest(c->gpu->launch, state), bytes));
+}
+
 void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r)
 {
 	if (c->cta_audit)
@@ -173,7 +179,8 @@ static void audit_store(void *self, const struct sm_warp *w, const struct mem_re
 	struct carry *c = self;
 	const struct guest *o = guest_in(c, w);
 
-	coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o, r, issue_units);
+	coherence_audit_store(c->audit, o ? o->home->sm->index : w->sm->index, o,
+			      w->sm->stack != UINT32_MAX && c->gpu->cta_starter, r, issue_units);
 }
 
 static void audit_load(void *self, const struct sm_warp *w, const struct mem_req *r, uint64_t issue_units)

@@ -18,6 +18,8 @@ struct gpu_ext_list carry_new(const struct gpu_config *config, const struct carr
 		gpu_ext_list_add(&list, &carry_split_ops, c->split);
 	}
 	gpu_ext_list_add(&list, &carry_cta_ops, c);
+	if (c->policy->cta_start)
+		gpu_ext_list_add(&list, &carry_start_ops, c);
 	gpu_ext_list_add(&list, &carry_remap_ops, c);
 	gpu_ext_list_add(&list, &carry_audit_ops, c);
 	gpu_ext_list_add(&list, &carry_policy_ops, c); /* frees it */

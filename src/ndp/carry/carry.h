@@ -101,6 +101,13 @@ struct carry_reads {
 	uint16_t registers[CARRY_REGISTERS_MAX]; /* scoreboard ids */
 };
 
+/* Where a CTA begins that a policy starts in a stack (carry_ctas_start). */
+struct carry_start {
+	uint32_t sm;		 /* of a stack, with room (gpu_cta_room) */
+	uint32_t latency_cycles; /* SM cycles before the message leaves that has it begin */
+	uint32_t message_bytes;	 /* of that, beside the header of the channels */
+};
+
 struct carry_policy {
 	const char *name;
 	/* Bytes of each SM's shared memory that it takes for a program, see gpu_ext_ops. */
@@ -153,6 +160,10 @@ struct carry_policy {
 	enum gpu_beside (*beside)(const void *ctx);
 	/* Do its decisions depend on what it has seen over many epochs? */
 	bool (*learns)(const void *ctx);
+	/* After carry_ctas_start: where does the CTA, the next of the grid, of this index, begin? False: on the next SM
+	 * of the GPU that has room. It has not begun to run. Asked again of one that was refused when an SM of a stack
+	 * has room. */
+	bool (*cta_start)(void *ctx, struct gpu *g, struct simt_cta *cta, uint64_t index, struct carry_start *out);
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */
@@ -205,6 +216,11 @@ struct carry_cta_order {
 	uint64_t wait_cycles;
 };
 void carry_cta_gather(struct gpu *g, const struct carry_cta_order *o);
+
+/* At kernel_begin: CTAs of this launch may begin on SMs of the stacks, and the policy's cta_start is asked. A message
+ * over TX has one begin; its end is told by one over RX, and until then its place is taken. What it writes is dropped
+ * from the L2, as with gpu.stack_sm_l2_invalidate. */
+void carry_ctas_start(struct gpu *g);
 
 /* For the ledger: a CTA was looked at, and stays for this reason, or leaves (NULL). */
 void carry_cta_offered(struct gpu *g, const char *why);

@@ -16,14 +16,14 @@ struct record {
 	uint32_t home;
 	uint32_t next;       /* older record of the line, UINT32_MAX: none */
 	uint32_t block_next; /* older record of the block, the same */
-	bool is_of_block;
+	bool is_of_block, is_of_stack; /* of an SM there: what it wrote went past the L2 */
 };
 
 struct coherence_audit {
 	GArray *records;    /* of this kernel */
 	GHashTable *newest; /* line -> index of its newest record + 1 */
 	GHashTable *blocks; /* block -> the same */
-	GHashTable *old;    /* line -> number of the newest write by a block of an earlier kernel */
+	GHashTable *old;    /* line -> number of the newest write in a stack by an earlier kernel */
 	GHashTable *copies; /* line and cache -> number */
 	GHashTable *requests; /* request -> number that a read brings, index of a store's record */
 	uint64_t number;    /* of the last write that reached DRAM */
@@ -75,7 +75,7 @@ void coherence_audit_kernel(struct coherence_audit *a)
 	for (uint32_t i = 0; i < a->records->len; i++) {
 		const struct record *r = record_at(a, i);
 
-		if (r->is_of_block && r->number != NEVER && r->number > get(a->old, r->line))
+		if (r->is_of_stack && r->number != NEVER && r->number > get(a->old, r->line))
 			set(a->old, r->line, r->number);
 	}
 	g_array_set_size(a->records, 0);
@@ -88,8 +88,8 @@ static uint64_t key_of(const struct mem_req *r)
 	return (uint64_t)(uintptr_t)r;
 }
 
-void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, const struct mem_req *r,
-			   uint64_t now_units)
+void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, bool is_of_stack,
+			   const struct mem_req *r, uint64_t now_units)
 {
 	uint64_t line = r->addr_bytes & ~(uint64_t)(COALESCE_LINE_BYTES - 1);
 	const struct record record = {
@@ -100,6 +100,7 @@ void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void 
 	    .next = (uint32_t)get(a->newest, line) - 1,
 	    .block_next = block ? (uint32_t)get(a->blocks, (uint64_t)(uintptr_t)block) - 1 : UINT32_MAX,
 	    .is_of_block = block != NULL,
+	    .is_of_stack = is_of_stack || block,
 	};
 
 	g_array_append_val(a->records, record);

@@ -5,7 +5,7 @@
  * seen; and the home reads, after a block's end, every store of the block. The auditor numbers writes in the order in
  * which they reach DRAM, marks every request and every cached line with the number at which it was read there, and
  * looks at each load that an L1 or a fill answers. A store of the home itself is not looked for in the home's own L1
- * and L2: it went through them.
+ * and L2: it went through them. And what CTAs that began in a stack have written, every load of a later kernel reads.
  */
 #ifndef STRATA_NDP_CARRY_COHERENCE_H
 #define STRATA_NDP_CARRY_COHERENCE_H
@@ -22,9 +22,10 @@ void coherence_audit_free(struct coherence_audit *a);
 /* Everything written so far is old: required of every load that follows. Also after an aborted launch. */
 void coherence_audit_kernel(struct coherence_audit *a);
 
-/* r is a store of home's program, made by the home or (block not NULL) by an offloaded block. */
-void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, const struct mem_req *r,
-			   uint64_t now_units);
+/* r is a store of home's program, made by the home or (block not NULL) by an offloaded block; is_of_stack: or by a CTA
+ * that has begun in a stack, and that the next kernel must see. */
+void coherence_audit_store(struct coherence_audit *a, uint32_t home, const void *block, bool is_of_stack,
+			   const struct mem_req *r, uint64_t now_units);
 /* A memory has done r: a store gets its number, a read brings the number of the newest write. */
 void coherence_audit_memory(struct coherence_audit *a, const struct mem_req *r, bool is_store);
 /* The block's end has been seen at home. */

@@ -147,6 +147,16 @@ const char *cta_audit_stopped(struct cta_audit *a, uint64_t cta, uint64_t digest
 	return NULL;
 }
 
+const char *cta_audit_starts(struct cta_audit *a, uint64_t cta, uint64_t digest, uint64_t message_bytes)
+{
+	struct cta *c = g_new0(struct cta, 1);
+
+	c->state = UNDER_WAY;
+	c->digest = digest;
+	c->bytes_left = message_bytes;
+	return g_hash_table_insert(a->ctas, key_of(cta), c) ? NULL : "it begins twice";
+}
+
 void cta_audit_packet(struct cta_audit *a, uint64_t cta, uint32_t bytes)
 {
 	find(a, cta)->bytes_left -= bytes;

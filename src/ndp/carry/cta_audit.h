@@ -33,6 +33,8 @@ void cta_audit_store_acknowledged(struct cta_audit *a, const void *request);
 
 /* It is told to move: its state is this, of which so many bytes are to be sent. */
 const char *cta_audit_stopped(struct cta_audit *a, uint64_t cta, uint64_t digest, uint64_t context_bytes);
+/* No SM has it: it is to begin at one, of which so many bytes tell. */
+const char *cta_audit_starts(struct cta_audit *a, uint64_t cta, uint64_t digest, uint64_t message_bytes);
 /* A part of that is there. */
 void cta_audit_packet(struct cta_audit *a, uint64_t cta, uint32_t bytes);
 /* It is about to leave its SM; load_count: accesses whose results its warps still wait for. */

@@ -105,6 +105,11 @@ struct carry {
 	struct sim_comp migrate_comp, limit_comp; /* limit: CTAs whose time to gather is up */
 	uint16_t *context_ports; /* [stack]: of CTAs that move there */
 	struct cta_stats cta_stats;
+	/* start.c */
+	const struct gpu_ext *start; /* NULL: the policy has no CTAs begin in stacks */
+	struct start *starts, *starts_free; /* that are to begin, in the order of decision */
+	struct sim_comp start_comp;
+	uint16_t *start_ports, *end_ports; /* [stack]: of messages that have CTAs begin; [cluster]: of their ends */
 	/* far_shared.c */
 	uint16_t *far_home_ports, *far_stack_ports; /* [cluster], [stack]; NULL: there is none */
 	struct sim_comp far_comp;
@@ -131,8 +136,8 @@ struct carry {
 /* The carriers of a GPU; NULL: it has none. */
 struct carry *carry_of(const struct gpu *g);
 
-extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_remap_ops, carry_audit_ops,
-    carry_policy_ops;
+extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_start_ops, carry_remap_ops,
+    carry_audit_ops, carry_policy_ops;
 
 /* Freed with its extension. */
 struct split *split_new(struct carry *c);
@@ -207,6 +212,8 @@ static inline uint64_t carry_context_bytes(const struct carry *c, const struct s
 /* ---- audit.c: what it cannot see of a CTA, by its index in the grid; nothing without run.audit ---- */
 /* It is told to move; is_free: nothing of it is sent. */
 void carry_audit_stopped(struct carry *c, uint64_t cta, const struct simt_cta *state, bool is_free);
+/* It is to begin in a stack, which a message of so many bytes tells. */
+void carry_audit_starts(struct carry *c, uint64_t cta, const struct simt_cta *state, uint64_t bytes);
 /* A part of it has reached its stack. */
 void carry_audit_packet(struct carry *c, uint64_t cta, const struct mem_req *r);
 /* It is about to leave the SM; it has. */

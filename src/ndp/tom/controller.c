@@ -15,6 +15,7 @@
 #include "ndp/blocks/blocks.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/destination.h"
+#include "ndp/ctas/homes.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/copies.h"
@@ -49,6 +50,7 @@ struct controller {
 	struct ndp_timed_instance *timed; /* [instance]; NULL: times do not count */
 	uint32_t timed_first, instance_count;
 	struct tom_copies copies;
+	struct ctas_homes *homes; /* NULL: no CTA begins in a stack */
 	struct carry_written written; /* by this launch; tom_flush = written */
 	struct ndp_block **home_blocks; /* [instance]: that its warp runs at home; NULL: nobody looks at the caches */
 	struct ndp_cost_params cost;
@@ -74,7 +76,11 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
 	observer = map_observer_new(site, diag);
+
+	struct ctas_homes *homes = ctas_homes_new(site, diag);
+
 	if (diag->error_count != before) {
+		ctas_homes_free(homes);
 		map_observer_free(observer);
 		return NULL;
 	}
@@ -88,6 +94,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			   (uint32_t)site->ndp->choice.destination_access_count,
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
+	t->homes = homes;
 	t->copies.limit_bytes = t->params->tom_copy_bytes;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
@@ -123,6 +130,7 @@ static void controller_free(void *ctx)
 	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
+	ctas_homes_free(t->homes);
 	g_free(t);
 }
 
@@ -132,6 +140,8 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 
 	tom_stats_add(&t->stats, stats, true);
 	map_observer_add_stats(t->observer, stats);
+	if (t->homes)
+		ctas_homes_add_stats(t->homes, stats);
 }
 
 static void count_registers(struct tom_stats *st, const struct ndp_blocks *blocks, const struct simt_program *p)
@@ -189,6 +199,42 @@ static uint64_t controller_shared_bytes(void *ctx, struct simt_program *p)
 	return tom_metadata_table_bytes(t->params, blocks_of(t, p)->count);
 }
 
+/* CTAs of this launch may begin in stacks: its blocks stay. No data is there while the mapping is being learned. */
+static void offer_ctas(struct controller *t, struct gpu *g, struct simt_launch *l, struct simt_program *p)
+{
+	const struct simt_walk *plan =
+	    map_observer_is_learning(t->observer) ? NULL : ndp_blocks_walk(t->blocks, p);
+	const bool is_offered = ctas_homes_kernel_begin(t->homes, g, l, plan, t->blocks->count > 0);
+
+	ndp_blocks_hide(t->blocks, p, is_offered);
+	if (is_offered)
+		carry_ctas_start(g);
+}
+
+static bool controller_cta_start(void *ctx, struct gpu *g, struct simt_cta *cta, uint64_t index,
+				 struct carry_start *out)
+{
+	struct controller *t = ctx;
+
+	return ctas_homes_start(t->homes, g, cta, index, out);
+}
+
+static void controller_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct controller *t = ctx;
+
+	(void)g, (void)sm;
+	if (ctas_homes_is_on(t->homes))
+		ctas_homes_placed(t->homes, cta);
+}
+
+static bool controller_learns(const void *ctx)
+{
+	const struct controller *t = ctx;
+
+	return t->homes != NULL;
+}
+
 static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
 	struct controller *t = ctx;
@@ -210,6 +256,8 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
 	for (uint32_t i = 0; i < t->blocks->count; i++)
 		t->blocks->items[i].timed.away_count = 0;
+	if (t->homes)
+		offer_ctas(t, g, l, p);
 }
 
 /* All channels are sampled at every question, so that each monitor's window is as fine as the others'. */
@@ -544,6 +592,8 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 	map_observer_access(t->observer, g, r);
 	if (t->copies.of.count && r->kind == MEM_KIND_DATA && !r->is_host)
 		read_copy(t, g, sm, r);
+	if (ctas_homes_is_on(t->homes))
+		ctas_homes_access(t->homes, g, sm, r);
 }
 
 static enum gpu_beside controller_beside(const void *ctx)
@@ -551,7 +601,7 @@ static enum gpu_beside controller_beside(const void *ctx)
 	const struct controller *t = ctx;
 
 	/* A loop's round ends, and requests get their places, where SMs tick beside each other: both count for all. */
-	if (t->timed || t->copies.limit_bytes)
+	if (t->timed || t->copies.limit_bytes || ctas_homes_is_on(t->homes))
 		return GPU_BESIDE_NEVER;
 	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
 }
@@ -598,9 +648,10 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 
 static void controller_stats(const struct ndp_site *site, struct sim_stat_tables *out)
 {
-	(void)site;
 	sim_stat_tables_add(out, &tom_stat_table);
 	sim_stat_tables_add(out, &map_stat_table);
+	if (!site || site->ndp->ctas.ctas != NDP_CTAS_NONE)
+		sim_stat_tables_add(out, &ctas_stat_table);
 }
 
 #define EXPLAIN_LINKAGE static
@@ -628,6 +679,9 @@ const struct ndp_mechanism ndp_tom = {
 	    .access = controller_access,
 	    .maps = controller_maps,
 	    .beside = controller_beside,
+	    .learns = controller_learns,
+	    .cta_start = controller_cta_start,
+	    .cta_placed = controller_cta_placed,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,
