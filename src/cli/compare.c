@@ -28,7 +28,7 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct compare_options {
-	const char *machines, *json, *size, *cwd, *jobs, *timeout, *fast_forward, *only, *threads;
+	const char *machines, *json, *size, *cwd, *jobs, *timeout, *fast_forward, *only, *checkpoint, *threads;
 	struct cli_verify verify;
 	GPtrArray *sets;
 	bool is_resumed;
@@ -330,6 +330,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 
 	cli_fast_forward_add(o->fast_forward, o->sets);
 	cli_only_add(o->only, o->sets);
+	cli_checkpoint_add("run.checkpoint", o->checkpoint, o->sets);
 	c.machines = g_new0(struct machine_session, c.machine_count + 1);
 	if (!o->machines)
 		cli_error("compare: expected --machines A,B,...; `strata list machines` prints them");
@@ -356,6 +357,7 @@ int cli_compare(int argc, char **argv)
 	    {"size", CLI_TEXT, &o.size, "S", "the workloads' input size: small (default) or paper", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_FAST_FORWARD_OPTION(&o.fast_forward),
+	    CLI_CHECKPOINT_OPTION(&o.checkpoint),
 	    CLI_THREADS_OPTION(&o.threads),
 	    CLI_ONLY_OPTION(&o.only),
 	    CLI_VERIFY_OPTIONS(o.verify),

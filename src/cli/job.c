@@ -18,6 +18,7 @@
 #include "report/demangle.h"
 #include "ndp/registry.h"
 #include "report/report.h"
+#include "simt/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -330,6 +331,20 @@ bool cli_machine_is_legal(const struct cli_paths *paths, const char *name, const
 	return is_legal;
 }
 
+/* All of a checkpoint is looked at once, before anything runs. */
+static void checkpoint_read(const struct machine_config *config, struct base_diag_list *diag)
+{
+	static const char *read; /* the last one, which was right */
+	const char *path = machine_run_params(config)->checkpoint, *why;
+
+	if (!*path || !g_strcmp0(read, path))
+		return;
+	if (simt_checkpoint_check(path, &why))
+		read = g_intern_string(path);
+	else
+		base_diag_error(diag, (struct base_place){path, 0, 0}, "%s", why);
+}
+
 bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
 {
 	struct base_diag_list diag;
@@ -341,6 +356,8 @@ bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray
 	*out = (struct machine_session){.config = description.config};
 	if (!diag.error_count && machine_hdl_params(&out->config))
 		design_load(paths, out, &diag);
+	if (!diag.error_count)
+		checkpoint_read(&out->config, &diag);
 
 	bool is_ok = !diag.error_count;
 

@@ -50,6 +50,27 @@ static void print(const struct run_options *o, const struct cli_job *job)
 	fflush(out);
 }
 
+/* False after a message: what was to be written there is not, in no process of the program. */
+static bool is_checkpoint_written(const char *path, const json_t *results)
+{
+	const char *why = "nothing was launched on a GPU";
+	const json_t *run;
+	size_t i;
+
+	if (!path)
+		return true;
+	json_array_foreach((json_t *)(uintptr_t)results, i, run) {
+		const json_t *checkpoint = json_object_get(run, "checkpoint");
+		const char *own = json_string_value(json_object_get(checkpoint, "why_not"));
+
+		if (json_is_true(json_object_get(checkpoint, "is_written")))
+			return true;
+		why = own ? own : why;
+	}
+	cli_error("no checkpoint was written to %s: %s", path, why);
+	return false;
+}
+
 /* Kept first: whoever reads what is printed may go before its end. */
 static int report(const struct cli_job *job, void *ctx)
 {
@@ -59,6 +80,7 @@ static int report(const struct cli_job *job, void *ctx)
 	is_kept = cli_json_keep(o->single.json, job->results) && is_kept;
 	is_kept = write_trace(o->trace, job->result) && is_kept;
 	print(o, job);
+	is_kept = is_checkpoint_written(o->single.save_checkpoint, job->results) && is_kept;
 
 	const int exit_status = cli_job_exit_status(job, job->is_result_lost);
 
@@ -84,7 +106,11 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	}
 	cli_fast_forward_add(o->single.fast_forward, o->single.sets);
 	cli_only_add(o->single.only, o->single.sets);
-	return cli_output_check(about.name, "trace", o->trace) ? cli_single_run(&single, words, paths) : CLI_USAGE;
+	cli_checkpoint_add("run.checkpoint", o->single.checkpoint, o->single.sets);
+	cli_checkpoint_add("run.checkpoint_write", o->single.save_checkpoint, o->single.sets);
+	return cli_output_check(about.name, "trace", o->trace) &&
+			       cli_output_check(about.name, "save-checkpoint", o->single.save_checkpoint)
+		   ? cli_single_run(&single, words, paths) : CLI_USAGE;
 }
 
 int cli_run(int argc, char **argv)
@@ -93,6 +119,9 @@ int cli_run(int argc, char **argv)
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the results there as a JSON array"),
 	    CLI_FAST_FORWARD_OPTION(&o.single.fast_forward),
+	    {"save-checkpoint", CLI_TEXT, &o.single.save_checkpoint, "FILE",
+	     "with --fast-forward: write there what the launches before it have done, for --checkpoint", 0},
+	    CLI_CHECKPOINT_OPTION(&o.single.checkpoint),
 	    CLI_THREADS_OPTION(&o.single.threads),
 	    CLI_ONLY_OPTION(&o.single.only),
 	    CLI_VERIFY_OPTIONS(o.single.verify),

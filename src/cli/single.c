@@ -138,6 +138,14 @@ void cli_fast_forward_add(const char *value, GPtrArray *sets)
 	setting_add("run.fast_forward", value, sets);
 }
 
+/* Where it is does not depend on where the program is then. */
+void cli_checkpoint_add(const char *key, const char *path, GPtrArray *sets)
+{
+	g_autofree char *whole = path ? g_canonicalize_filename(path, NULL) : NULL;
+
+	setting_add(key, whole, sets);
+}
+
 void cli_only_add(const char *value, GPtrArray *sets)
 {
 	setting_add("run.only", value, sets);

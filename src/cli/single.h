@@ -10,7 +10,7 @@ struct cli_single_options {
 	const char *machine, *json, *size, *timeout, *threads;
 	struct cli_verify verify;
 	GPtrArray *sets; /* of const char * */
-	const char *fast_forward, *only;
+	const char *fast_forward, *only, *checkpoint, *save_checkpoint;
 };
 
 /* As a row of an option table; cli_fast_forward_add makes a setting of it, which --set overrides. */
@@ -20,6 +20,13 @@ struct cli_single_options {
 		    "run the launches before KERNEL's first one, or the first N, without timing", 0 \
 	}
 void cli_fast_forward_add(const char *value, GPtrArray *sets);
+/* The same of a file that takes the place of what is before it. */
+#define CLI_CHECKPOINT_OPTION(value)                                                                              \
+	{                                                                                                         \
+		"checkpoint", CLI_TEXT, value, "FILE",                                                            \
+		    "begin where `run --save-checkpoint FILE` of the same program had its mark", 0                \
+	}
+void cli_checkpoint_add(const char *key, const char *path, GPtrArray *sets);
 /* The same of which launches are timed. */
 #define CLI_ONLY_OPTION(value)                                                                                     \
 	{                                                                                                          \

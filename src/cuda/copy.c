@@ -151,6 +151,7 @@ static bool is_type(CUmemorytype t)
 
 static void move_box(const struct side *to, const struct side *from, const struct box *b)
 {
+	simt_memory_touch(cuda_driver.mem);
 	for (uint64_t z = 0; z < b->depth; z++) {
 		for (uint64_t y = 0; y < b->height; y++) {
 			const uint64_t row = to->addr + (z * to->height + y) * to->pitch_bytes;
@@ -250,6 +251,7 @@ CUresult cuda_fill_run(struct CUctx_st *ctx, const CUDA_MEMSET_NODE_PARAMS *f, C
 
 	if (result != CUDA_SUCCESS || !f->width || !f->height)
 		return result;
+	simt_memory_touch(cuda_driver.mem);
 	for (uint64_t y = 0; y < f->height; y++) {
 		fill_row(f->dst + y * f->pitch, f->value, f->elementSize, f->width);
 		cuda_check_written(f->dst + y * f->pitch, row_bytes);

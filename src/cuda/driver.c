@@ -198,11 +198,11 @@ __attribute__((destructor)) static void stop(void)
 		return;
 	machine_run_end(&d->run);
 	d->is_shut_down = true;
+	machine_run_free(&d->run);
 	/* The arena's addresses are fixed: after dlclose the next load needs them. */
 	simt_memory_free(d->mem);
 	simt_check_free(d->check);
 	simt_textures_free(d->textures);
-	machine_run_free(&d->run);
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -55,6 +55,7 @@ static CUresult copy_linear(enum side_kind to, uint64_t destination, enum side_k
 		if (!is_right)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
+	simt_memory_touch(cuda_driver.mem);
 	memmove((void *)destination, (const void *)source, bytes);
 	cuda_copy_written(destination, source, bytes);
 	cuda_copy_count(o, destination, source, bytes);

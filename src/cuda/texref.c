@@ -52,8 +52,10 @@ static void refresh(struct CUtexref_st *r)
 			r->handle = simt_texture_create(cuda_driver.textures, &t);
 		value = r->handle;
 	}
-	if (r->addr)
-		memcpy((void *)(uintptr_t)r->addr, &value, sizeof(value));
+	if (!r->addr)
+		return;
+	simt_memory_touch(cuda_driver.mem);
+	memcpy((void *)(uintptr_t)r->addr, &value, sizeof(value));
 }
 
 static struct CUtexref_st *new_reference(struct CUctx_st *ctx, enum cuda_kind kind)

@@ -60,6 +60,7 @@ static CUresult wait_value(struct CUctx_st *ctx, CUstream stream, CUdeviceptr ad
 		return result;
 	if (flags > CU_STREAM_WAIT_VALUE_NOR) /* flushes of remote writes among them, which the device does not offer */
 		return CUDA_ERROR_INVALID_VALUE;
+	simt_memory_touch(cuda_driver.mem);
 	if (is_reached(bytes == 8 ? *(const uint64_t *)address : *(const uint32_t *)address, value, bytes, flags))
 		return CUDA_SUCCESS;
 	return cuda_not_supported("cuStreamWaitValue for a value that is written after the call");

@@ -178,6 +178,11 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	return g;
 }
 
+bool gpu_checkpoint(const struct gpu *g, struct gpu_checkpoint *out)
+{
+	return sampling_checkpoint(g->sampling, out);
+}
+
 void gpu_free(struct gpu *g)
 {
 	if (!g)

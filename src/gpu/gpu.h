@@ -41,6 +41,16 @@ void gpu_host_memory_room(void *gpu);
 /* Memory of the host that the caches of such a machine take: most of what gpu_new needs. */
 uint64_t gpu_host_bytes(const struct gpu_config *config);
 
+/* What has become of the file of run.checkpoint or run.checkpoint_write. */
+struct gpu_checkpoint {
+	const char *path;
+	bool is_read;	      /* or written */
+	uint64_t launch_count; /* before the mark, so far */
+	const char *why_not;  /* it was not written; NULL: it was */
+};
+/* False: the run has none. */
+bool gpu_checkpoint(const struct gpu *g, struct gpu_checkpoint *out);
+
 /* Resident warps at most, over all SMs: what simt_launch_begin needs. */
 uint32_t gpu_warp_capacity(const struct gpu *g);
 /* Registers that each thread can have when an SM holds so many warps, at most SIMT_REGISTER_MAX; 0: not one. */

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "device/launches.h"
 #include "gpu/priv.h"
+#include "simt/checkpoint.h"
 
 enum { GROUPS_MAX = 64 }; /* of a kind; a launch that is in none of them is timed */
 
@@ -43,6 +44,8 @@ struct sampling {
 	const struct run_params *run;
 	bool is_forwarding;
 	uint64_t forward_left; /* launches; UINT64_MAX: up to a kernel's */
+	struct simt_saver *saver;	/* run.checkpoint_write */
+	struct simt_restorer *restorer; /* run.checkpoint */
 	enum only only;
 	uint64_t only_first, only_last; /* ONLY_NUMBERS */
 	bool is_in_region;	/* ONLY_REGION */
@@ -131,14 +134,18 @@ struct sampling *sampling_new(struct gpu *g)
 	const struct run_params *run = g->run;
 	struct sampling *s;
 
-	if (run->mode != RUN_SAMPLED && !*run->fast_forward && !*run->only)
+	if (run->mode != RUN_SAMPLED && !*run->fast_forward && !*run->only && !*run->checkpoint)
 		return NULL;
 	s = g_new0(struct sampling, 1);
 	s->g = g;
 	s->run = run;
-	s->is_forwarding = *run->fast_forward != '\0';
+	s->is_forwarding = *run->fast_forward || *run->checkpoint;
 	if (!device_launches_count(run->fast_forward, &s->forward_left))
 		s->forward_left = UINT64_MAX;
+	if (*run->checkpoint_write)
+		s->saver = simt_saver_new(run->checkpoint_write);
+	if (*run->checkpoint)
+		s->restorer = simt_restorer_new(run->checkpoint);
 	only_read(s);
 	s->kinds = g_ptr_array_new_with_free_func(kind_free);
 	s->kind_of = g_hash_table_new(g_str_hash, g_str_equal);
@@ -158,6 +165,8 @@ void sampling_free(struct sampling *s)
 	g_ptr_array_free(s->kinds, TRUE);
 	windows_free(s->windows);
 	slices_free(s->slices);
+	simt_saver_free(s->saver);
+	simt_restorer_free(s->restorer);
 	g_free(s->scheduler_cycles);
 	g_free(s->begin);
 	g_free(s->end);
@@ -204,25 +213,16 @@ static bool is_left_out(const struct sampling *s)
 	UNREACHABLE("a choice of launches");
 }
 
-/* Is the launch before the first one that run.fast_forward lets be timed? */
+/* Is the launch before the first one that run.fast_forward lets be timed, or one of the checkpoint's? */
 static bool is_before(struct sampling *s)
 {
 	if (!s->is_forwarding)
 		return false;
+	if (s->restorer)
+		return simt_restorer_has_launch(s->restorer);
 	if (s->forward_left == UINT64_MAX)
-		s->is_forwarding = !is_kernel(s->g->launch->program->name, s->run->fast_forward);
-	else
-		s->is_forwarding = s->forward_left-- > 0;
-	return s->is_forwarding;
-}
-
-/* Is the launch one of those that are skipped? */
-static bool is_skipped(struct sampling *s)
-{
-	const bool is_early = is_before(s);
-
-	s->launch_count++;
-	return is_early || is_left_out(s);
+		return !is_kernel(s->g->launch->program->name, s->run->fast_forward);
+	return s->forward_left-- > 0;
 }
 
 bool sampling_learns(const struct gpu *g)
@@ -477,18 +477,90 @@ static void totals_add(struct gpu *g, const struct device_result *result)
 	g->totals.thread_instructions += result->thread_instructions;
 }
 
+/* ---- checkpoints ---- */
+
+bool sampling_checkpoint(const struct sampling *s, struct gpu_checkpoint *out)
+{
+	*out = (struct gpu_checkpoint){0};
+	if (s && s->saver) {
+		out->path = s->run->checkpoint_write;
+		out->why_not = simt_saver_why_not(s->saver);
+		out->launch_count = simt_saver_launches(s->saver);
+	} else if (s && s->restorer) {
+		out->path = s->run->checkpoint;
+		out->is_read = true;
+		out->launch_count = simt_restorer_launches(s->restorer);
+	}
+	return out->path;
+}
+
+/* A launch that run.fast_forward skips. */
+static bool save(struct sampling *s, struct device_result *result)
+{
+	struct simt_launch *l = s->g->launch;
+	bool is_right;
+
+	simt_saver_before(s->saver, l);
+	is_right = gpu_launch_untimed(s->g, result);
+	simt_saver_after(s->saver, l,
+			 &(struct simt_saved_counts){result->warp_instructions, result->thread_instructions}, is_right);
+	return is_right;
+}
+
+/* The same, executed by another run. */
+static bool restore(struct sampling *s, struct device_result *result)
+{
+	struct gpu *g = s->g;
+	struct simt_saved_counts counts = {0};
+	const bool is_right = simt_restorer_launch(s->restorer, g->launch, &counts);
+
+	result->start_ps = result->end_ps = gpu_now_ps(g);
+	result->warp_instructions = counts.warp_instructions;
+	result->thread_instructions = counts.thread_instructions;
+	g->totals.untimed_warp_instructions += counts.warp_instructions;
+	g->totals.kernels_untimed++;
+	return is_right;
+}
+
+static bool skip(struct sampling *s, bool is_early, struct device_result *result)
+{
+	bool is_right;
+
+	result->detail = DEVICE_DETAIL_SKIPPED;
+	if (is_early && s->restorer)
+		is_right = restore(s, result);
+	else if (is_early && s->saver)
+		is_right = save(s, result);
+	else
+		is_right = gpu_launch_untimed(s->g, result);
+	result->estimated_warp_instructions = result->warp_instructions;
+	return is_right;
+}
+
+/* The first launch that is not skipped for being early. False: memory is not the checkpoint's, the launch says so. */
+static bool mark(struct sampling *s, struct device_result *result)
+{
+	s->is_forwarding = false;
+	result->start_ps = result->end_ps = gpu_now_ps(s->g);
+	if (s->saver)
+		simt_saver_mark(s->saver);
+	return !s->restorer || simt_restorer_mark(s->restorer, s->g->launch);
+}
+
+/* ---- a launch ---- */
+
 bool sampling_launch(struct sampling *s, struct device_result *result)
 {
 	struct gpu *g = s->g;
 	struct kind *k;
-	bool is_right;
+	bool is_early, is_right;
 
-	if (is_skipped(s)) {
-		result->detail = DEVICE_DETAIL_SKIPPED;
-		is_right = gpu_launch_untimed(g, result);
-		result->estimated_warp_instructions = result->warp_instructions;
-		return is_right;
-	}
+	is_early = is_before(s);
+	if (s->is_forwarding && !is_early && !mark(s, result))
+		return false;
+	s->launch_count++;
+	if (is_early || is_left_out(s))
+		return skip(s, is_early, result);
 	if (!s->windows)
 		return gpu_launch_timed(g, result);
 	k = kind_of(s);

@@ -16,6 +16,7 @@ struct gpu;
 struct sm;
 struct sampling;
 struct sim_stats;
+struct gpu_checkpoint;
 
 /* NULL: all is timed. The GPU's other parts are there. */
 struct sampling *sampling_new(struct gpu *g);
@@ -24,6 +25,9 @@ void sampling_free(struct sampling *s);
 bool sampling_launch(struct sampling *s, struct device_result *result);
 /* The part of the program begins, or ends, that run.only = profiler or range:NAME is about. */
 void sampling_region(struct sampling *s, bool is_begin);
+
+/* s may be NULL. False: the run has none. */
+bool sampling_checkpoint(const struct sampling *s, struct gpu_checkpoint *out);
 
 /* ---- called while a launch is timed ---- */
 

@@ -201,6 +201,23 @@ static json_t *series_json(const struct gpu *gpu, json_t *units)
 	return o;
 }
 
+static void put_checkpoint(const struct gpu *gpu, json_t *o)
+{
+	struct gpu_checkpoint c;
+	json_t *out;
+
+	if (!gpu || !gpu_checkpoint(gpu, &c))
+		return;
+	out = json_object();
+	put_text(out, "file", c.path);
+	put_int(out, "launches", c.launch_count);
+	if (!c.is_read) {
+		json_object_set_new(out, "is_written", json_boolean(!c.why_not));
+		put_text(out, "why_not", c.why_not);
+	}
+	json_object_set_new(o, "checkpoint", out);
+}
+
 static void put_units(json_t *units)
 {
 	static const char *const rows[][2] = {
@@ -232,5 +249,6 @@ void machine_gpu_result(const struct machine_config *config, const struct machin
 	json_object_set_new(o, "account", machine_gpu_account_json(machine_gpu(m)));
 	machine_gpu_timeline(config, m, o);
 	json_object_set_new(o, "series", series_json(machine_gpu(m), units));
+	put_checkpoint(machine_gpu(m), o);
 	put_units(units);
 }

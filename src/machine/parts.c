@@ -237,6 +237,9 @@ void machine_timing_check(const struct machine_config *c, const char *what, stru
 	if (*machine_run_params(c)->fast_forward)
 		base_diag_error(diag, (struct base_place){0},
 				"run.fast_forward: %s have no mode without timing for what is skipped", what);
+	if (*machine_run_params(c)->checkpoint)
+		base_diag_error(diag, (struct base_place){0},
+				"run.checkpoint: %s have no mode without timing for what is before it", what);
 	if (*machine_run_params(c)->only)
 		base_diag_error(diag, (struct base_place){0},
 				"run.only: %s have no mode without timing for what is left out", what);
@@ -296,6 +299,22 @@ static void launches_check(const struct run_params *run, struct base_diag_list *
 				run->fast_forward);
 }
 
+/* A checkpoint is of the launches before a mark, which is its file's or run.fast_forward's. */
+static void checkpoint_check(const struct run_params *run, struct base_diag_list *diag)
+{
+	if (*run->checkpoint && *run->fast_forward)
+		base_diag_error(diag, base_diag_place(diag, "run.checkpoint"),
+				"run.checkpoint: its file says how many launches are skipped: not with "
+				"run.fast_forward");
+	if (*run->checkpoint_write && !*run->fast_forward)
+		base_diag_error(diag, base_diag_place(diag, "run.checkpoint_write"),
+				"run.checkpoint_write: expected run.fast_forward, too, which says of which launches it "
+				"is");
+	if (*run->checkpoint && run->mode == RUN_FUNCTIONAL)
+		base_diag_error(diag, base_diag_place(diag, "run.checkpoint"),
+				"run.checkpoint: with run.mode = functional nothing is timed, wherever it begins");
+}
+
 /* What keeps every cycle cannot be estimated from some of them. */
 static void sampled_check(const struct machine_config *c, struct base_diag_list *diag)
 {
@@ -335,6 +354,7 @@ static void run_check(const struct machine_config *c, struct base_diag_list *dia
 	if (machine_run_params(c)->account && !machine_config_has_account(c))
 		refuse_account(c, diag);
 	launches_check(machine_run_params(c), diag);
+	checkpoint_check(machine_run_params(c), diag);
 	sampled_check(c, diag);
 	if (machine_run_params(c)->audit && machine_config_has_gpu(c) &&
 	    (machine_gpu_config(c)->l1d.is_perfect || machine_gpu_config(c)->l2.is_perfect))

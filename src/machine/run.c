@@ -71,7 +71,8 @@ enum machine_begin machine_run_begin(struct machine_run *run, const struct machi
 	run->sums = machine_sums_new(run->machine);
 	run->kernels = machine_kernels_new(run->params->kernel_count);
 	machine_kernels_measure(run->kernels, run->sums);
-	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward || *run->params->only)
+	if (run->params->mode == RUN_SAMPLED || *run->params->fast_forward || *run->params->only ||
+	    *run->params->checkpoint)
 		machine_kernels_show_detail(run->kernels);
 	run->timeline = machine_timeline_new(run->host, run->params, &run->device->traits, run->machine->ctx.stats);
 	run->live = machine_live_new(session.live_path, run->name, session.program);
@@ -189,11 +190,14 @@ static void say_all_skipped(const struct machine_run *run)
 	const struct run_params *p = run->params;
 	struct machine_estimates e;
 
-	if (!machine_kernels_estimates(run->kernels, &e) || !e.skipped_launches ||
+	if (run->fault || !machine_kernels_estimates(run->kernels, &e) || !e.skipped_launches ||
 	    e.skipped_launches != machine_kernels_counts(run->kernels).ran)
 		return;
 	if (*p->only)
 		machine_message("run.only = %s: none of the %llu launches is of it; nothing was timed", p->only,
+				(unsigned long long)e.skipped_launches);
+	else if (*p->checkpoint)
+		machine_message("run.checkpoint = %s: it has all %llu launches; nothing was timed", p->checkpoint,
 				(unsigned long long)e.skipped_launches);
 	else
 		machine_message("run.fast_forward = %s: all %llu launches came before it; nothing was timed",

@@ -90,6 +90,18 @@ static void print_sampling(FILE *out, const json_t *run)
 		fputs("                 counts below are scaled, and so is energy\n", out);
 }
 
+/* Where launches were skipped because another run has executed them, or for it. */
+static void print_checkpoint(FILE *out, const json_t *run)
+{
+	const json_t *c = json_object_get(run, "checkpoint");
+	const char *file = json_string_value(json_object_get(c, "file"));
+	const bool is_read = !json_object_get(c, "is_written");
+
+	if (file && (is_read || json_is_true(json_object_get(c, "is_written"))))
+		fprintf(out, "  checkpoint     %.0f launches %s %s\n", report_number(c, "launches", NULL),
+			is_read ? "from" : "to", file);
+}
+
 /* What ran for its values only, and how. */
 static void print_functional(FILE *out, const json_t *run)
 {
@@ -122,6 +134,7 @@ static void print_time(FILE *out, const json_t *run)
 		report_number(run, "cycles", NULL), cycles, report_number(run, "total_time_ps", NULL) / ps_per_us,
 		error ? error : "");
 	print_sampling(out, run);
+	print_checkpoint(out, run);
 	print_functional(out, run);
 	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
 		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),

@@ -28,6 +28,8 @@ struct simt_memory {
 	struct simt_check *check;
 	uint32_t ordinal;
 	bool tolerates_pages;
+	void (*touched)(void *ctx);
+	void *touched_ctx;
 };
 
 struct simt_heap **simt_memory_heap(struct simt_memory *m)
@@ -70,6 +72,18 @@ void simt_memory_free(struct simt_memory *m)
 	simt_heap_free(m->heap);
 	free(m->allocs);
 	free(m);
+}
+
+void simt_memory_watch(struct simt_memory *m, void (*touched)(void *ctx), void *ctx)
+{
+	m->touched = touched;
+	m->touched_ctx = ctx;
+}
+
+void simt_memory_touch(struct simt_memory *m)
+{
+	if (m->touched)
+		m->touched(m->touched_ctx);
 }
 
 /* Index of the first entry with address > addr. */
@@ -225,6 +239,8 @@ uint64_t simt_memory_alloc(struct simt_memory *m, uint64_t size_bytes, uint64_t 
 	if (align_bytes < SIMT_ARENA_ALIGN_BYTES)
 		align_bytes = SIMT_ARENA_ALIGN_BYTES;
 	const bool is_ours = kind == SIMT_ALLOC_LOCAL || kind == SIMT_ALLOC_PARAM;
+	if (!is_ours)
+		simt_memory_touch(m);
 	if (counts_as_used(kind) && !has_room(m, size_bytes))
 		return 0;
 	const bool is_numbered = kind == SIMT_ALLOC_DEVICE || kind == SIMT_ALLOC_MANAGED || kind == SIMT_ALLOC_HOST;
@@ -264,6 +280,7 @@ void simt_memory_give_back(struct simt_memory *m, uint64_t size_bytes)
 void simt_memory_map(struct simt_memory *m, uint64_t addr, uint64_t size_bytes, bool is_readonly)
 {
 	CHECK(addr >= SIMT_RESERVE_BASE && addr - SIMT_RESERVE_BASE + size_bytes <= SIMT_RESERVE_BYTES);
+	simt_memory_touch(m);
 	insert(m, (struct simt_alloc){.addr = addr,
 				      .size_bytes = size_bytes,
 				      .kind = SIMT_ALLOC_MAPPED,
@@ -277,6 +294,8 @@ bool simt_memory_release(struct simt_memory *m, uint64_t addr)
 
 	if (!i || m->allocs[i - 1].addr != addr || !m->allocs[i - 1].is_live)
 		return false;
+	if (is_the_users(m->allocs[i - 1].kind))
+		simt_memory_touch(m);
 	struct simt_alloc *a = &m->allocs[i - 1];
 
 	a->is_live = false;
@@ -307,6 +326,7 @@ bool simt_memory_register(struct simt_memory *m, uint64_t addr, uint64_t size_by
 		if (a->is_live && a->addr < addr + size_bytes && addr < a->addr + a->size_bytes)
 			return false;
 	}
+	simt_memory_touch(m);
 	insert(m, (struct simt_alloc){
 		      .addr = addr, .size_bytes = size_bytes, .kind = SIMT_ALLOC_REGISTERED, .is_live = true});
 	return true;

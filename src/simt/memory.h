@@ -89,6 +89,11 @@ const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64
 bool simt_memory_has_host(const struct simt_memory *m);
 bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr);
 
+/* Calls it before memory comes or goes that is no launch's own, and at simt_memory_touch: somebody but a kernel is
+ * about to look at memory, or to change it. NULL: no more. */
+void simt_memory_watch(struct simt_memory *m, void (*touched)(void *ctx), void *ctx);
+void simt_memory_touch(struct simt_memory *m);
+
 /* With a checker, the user's allocations keep a distance and freed ranges are not used again while there is room. */
 void simt_memory_attach_check(struct simt_memory *m, struct simt_check *c);
 struct simt_check *simt_memory_check(const struct simt_memory *m); /* NULL: none */
