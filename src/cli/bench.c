@@ -33,7 +33,7 @@ enum { SLOTS_MAX = 4096 };
 struct bench_options {
 	const char *machines, *json, *size, *jobs, *timeout;
 	GPtrArray *sets;
-	bool is_resumed;
+	bool is_resumed, is_sampled;
 	uint32_t slots;
 };
 
@@ -50,6 +50,7 @@ struct pair {
 	struct cli_level level;
 	struct machine_session session;
 	GPtrArray *targets; /* one, or none */
+	bool is_in_full; /* though it was to be sampled */
 	char *not_run;
 	struct cli_job *job;
 };
@@ -122,9 +123,23 @@ static bool families_check(const struct bench *b, const GPtrArray *words)
 
 /* ---- pairs ---- */
 
+/* A machine that has no mode without timing cannot be sampled, and takes each program in full. */
+static void sample(const struct bench *b, const char *name, GPtrArray *sets, bool *is_in_full)
+{
+	static const char sampled[] = "run.mode=sampled";
+
+	*is_in_full = false;
+	if (!b->options->is_sampled)
+		return;
+	g_ptr_array_insert(sets, 0, (gpointer)sampled);
+	*is_in_full = !cli_machine_is_legal(b->paths, name, sets);
+	if (*is_in_full)
+		g_ptr_array_remove_index(sets, 0);
+}
+
 /* Of the level, of the form, and then the user's, which may say something else. */
 static bool machine_make(const struct bench *b, const char *name, const struct cli_level *level,
-			 const struct cli_family_form *form, struct machine_session *out)
+			 const struct cli_family_form *form, struct machine_session *out, bool *is_in_full)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
 	g_auto(GStrv) own = g_strsplit(level && level->set ? level->set : "", " ", -1);
@@ -135,6 +150,7 @@ static bool machine_make(const struct bench *b, const char *name, const struct c
 		g_ptr_array_add(sets, *set);
 	for (uint32_t i = 0; i < b->options->sets->len; i++)
 		g_ptr_array_add(sets, b->options->sets->pdata[i]);
+	sample(b, name, sets, is_in_full);
 	return cli_machine_load(b->paths, name, sets, out);
 }
 
@@ -163,7 +179,7 @@ static bool pair_add(struct bench *b, const struct cli_family_form *form, const 
 
 	*p = (struct pair){.form = form, .level = *level, .targets = g_ptr_array_new()};
 	g_ptr_array_add(b->pairs, p);
-	if (!machine_make(b, machine, level, form, &p->session)) {
+	if (!machine_make(b, machine, level, form, &p->session, &p->is_in_full)) {
 		g_autofree char *shown = cli_name_shown(machine);
 
 		g_strlcpy(p->session.machine, shown, sizeof(p->session.machine));
@@ -195,8 +211,9 @@ static bool machine_add(struct bench *b, const char *family, const struct chosen
 	g_autofree struct machine_session *session = g_new0(struct machine_session, 1);
 	struct cli_level level = {.name = NULL};
 	uint32_t own_count = 0;
+	bool is_in_full;
 
-	if (!machine_make(b, machine, NULL, NULL, session))
+	if (!machine_make(b, machine, NULL, NULL, session, &is_in_full))
 		return false;
 	if (cli_level_of(&session->config, &level) && !level_add(b, family, &level, machine, &own_count))
 		return false;
@@ -373,6 +390,7 @@ static json_t *family_rows(const struct bench *b, const char *family, const json
 						       .level = p->level.name,
 						       .machine = p->session.machine,
 						       .time = p->form->time,
+						       .is_in_full = p->is_in_full,
 						       .run = p->job && p->job->result ? p->job->result : NULL,
 						       .not_run = why_not_run(p)};
 
@@ -503,6 +521,8 @@ int cli_bench(int argc, char **argv)
 	     "bench (default: a machine for each level)", 0},
 	    {"set", CLI_LIST, &o.sets, "K=V", "override one parameter on all machines; may be given several times", 0},
 	    {"size", CLI_TEXT, &o.size, "S", "the input's size: small (default) or paper", 0},
+	    {"sampled", CLI_FLAG, &o.is_sampled, NULL,
+	     "time parts of kernels, and estimate the rest, on machines that can: their times have an error", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    {"resume", CLI_FLAG, &o.is_resumed, NULL, "take runs from the store that are there, verified", 0},

@@ -6,6 +6,7 @@
 #include "report/why.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 static const double ps_per_us = 1e6, ps_per_s = 1e12, bytes_per_mb = 1e6, bytes_per_gb = 1e9,
@@ -134,6 +135,7 @@ json_t *report_bench_row(const struct report_bench_pair *pair)
 	put_copy(row, "verified", json_object_get(run, "verified"));
 	put_copy(row, "time_ps_error", json_object_get(run, "time_ps_error"));
 	json_object_set_new(row, "mark", json_string(mark));
+	json_object_set_new(row, "in_full", json_boolean(pair->is_in_full));
 	put_copy(row, "input", json_object_get(measures, "input"));
 	put_copy(row, "operations", json_object_get(measures, "operations"));
 	json_object_set_new(row, "not_run", pair->not_run ? json_string(pair->not_run) : json_null());
@@ -145,6 +147,56 @@ json_t *report_bench_row(const struct report_bench_pair *pair)
 static bool is_measured(const json_t *row)
 {
 	return json_is_number(json_object_get(row, "time_ps"));
+}
+
+static bool is_right(const json_t *row)
+{
+	return is_measured(row) && json_is_true(json_object_get(row, "verified"));
+}
+
+/* The fastest of those that are right, but for one (NULL: of all); NULL: there is none. */
+static const json_t *fastest_but(const json_t *rows, const json_t *but)
+{
+	const json_t *row, *best = NULL;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)rows, i, row)
+		if (row != but && is_right(row) &&
+		    (!best || report_number(row, "time_ps", NULL) < report_number(best, "time_ps", NULL)))
+			best = row;
+	return best;
+}
+
+/* Half of the 95 % interval of a time, as a part of it. */
+static double part_unsure(const json_t *row)
+{
+	return report_number(row, "time_ps_error", NULL) / report_number(row, "time_ps", NULL);
+}
+
+static bool has_error(const json_t *row)
+{
+	return report_has(row, "time_ps_error", NULL);
+}
+
+/* How many times the fastest takes. The errors of two runs are independent. */
+static void put_times(json_t *rows)
+{
+	const json_t *best = fastest_but(rows, NULL);
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) {
+		const bool is_there = best && is_right(row);
+		const double times = is_there ? report_number(row, "time_ps", NULL) /
+						    report_number(best, "time_ps", NULL)
+					      : 0;
+		const bool is_unsure = is_there && row != best && (has_error(row) || has_error(best));
+
+		json_object_set_new(row, "times_fastest", real_or_null(is_there, times));
+		json_object_set_new(
+		    row, "times_fastest_error",
+		    real_or_null(is_unsure, is_unsure ? times * hypot(part_unsure(row), part_unsure(best)) : 0));
+	}
 }
 
 /* Does no run that was measured have this part of a machine and not count it? What a machine has not takes nothing. */
@@ -294,6 +346,7 @@ char *report_bench_finish(json_t *rows, const json_t *const *runs)
 	size_t i;
 
 	put_common_energy(rows, runs);
+	put_times(rows);
 	json_array_foreach(rows, i, row)
 		if (!why && is_measured(row))
 			why = differs_from(rows, row);
@@ -309,7 +362,8 @@ struct column {
 };
 /* A table ends at a column without a title. */
 static const struct column columns[] = {
-    {"kernels us", "time_ps", NULL, 11, 3, ps_per_us},  {"program us", "program_ps", NULL, 11, 3, ps_per_us},
+    {"kernels us", "time_ps", NULL, 11, 3, ps_per_us},  {"+- us", "time_ps_error", NULL, 9, 3, ps_per_us},
+    {"program us", "program_ps", NULL, 11, 3, ps_per_us},
     {"energy mJ", "energy_pj", NULL, 10, 4, pj_per_mj}, {"to MB", "bytes", "tx", 8, 3, bytes_per_mb},
     {"from MB", "bytes", "rx", 8, 3, bytes_per_mb},     {"stacks MB", "bytes", "stack_to_stack", 9, 3, bytes_per_mb},
     {"link MB", "bytes", "link", 8, 3, bytes_per_mb},   {"DRAM MB", "bytes", "dram", 9, 3, bytes_per_mb},
@@ -393,8 +447,9 @@ static void print_results(FILE *out, const json_t *rows)
 			continue;
 		}
 		print_row(out, rows, row, columns);
-		fprintf(out, "%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
-			*text(row, "mark") ? "  " : "", text(row, "mark"));
+		fprintf(out, "%s%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
+			*text(row, "mark") ? "  " : "", text(row, "mark"),
+			json_is_true(json_object_get(row, "in_full")) ? "  in full: nothing can be sampled here" : "");
 	}
 }
 
@@ -452,9 +507,38 @@ static void print_reasons(FILE *out, const json_t *rows)
 			fprintf(out, "  %s, %s: %s\n", text(row, "machine"), text(row, "form"), text(row, "why"));
 }
 
+static void print_one(FILE *out, const json_t *row)
+{
+	fprintf(out, "%s (%s, %s)", text(row, "machine"), text(row, "level"), text(row, "form"));
+}
+
+/* Which is the fastest, by how much, and how sure that is. */
+static void print_fastest(FILE *out, const json_t *rows)
+{
+	const json_t *best = fastest_but(rows, NULL), *next = best ? fastest_but(rows, best) : NULL;
+	const double times = report_number(next, "times_fastest", NULL),
+		     error = report_number(next, "times_fastest_error", NULL);
+
+	if (!next)
+		return;
+	fputs("the fastest is ", out);
+	print_one(out, best);
+	fputs("; ", out);
+	print_one(out, next);
+	if (times < 1.005)
+		fputs(" takes as long", out);
+	else
+		fprintf(out, " takes %.2f times as long", times);
+	if (error > 0)
+		fprintf(out, ", %.2f to %.2f by the errors of what was sampled%s", times - error, times + error,
+			times - error > 1 ? "" : ": these two are not told apart");
+	fputc('\n', out);
+}
+
 void report_bench_print(FILE *out, const json_t *rows)
 {
 	fprintf(out, "%s\n", text(json_array_get(rows, 0), "family"));
+	print_fastest(out, rows);
 	print_results(out, rows);
 	if (row_with(rows, "time_ps")) {
 		print_scopes(out, rows);
