@@ -411,10 +411,10 @@ static bool check_forms(struct ptx_parser *p, struct ptx_inst *i)
 	if (m->part == PTX_WIDE && ptx_type_bytes(i->type) > 4)
 		return ptx_parse_error(p, i->line, i->col, ".wide needs a 16- or 32-bit integer type, found .%s",
 				       ptx_type_name(i->type));
-	if (m->vec == 8 && !((i->op == PTX_OP_LD || i->op == PTX_OP_ST) && ptx_type_bytes(i->type) == 4) &&
+	if (m->vec == 8 && !((i->op == PTX_OP_LD || i->op == PTX_OP_ST) && ptx_type_bytes(i->type) <= 4) &&
 	    !((i->op == PTX_OP_ATOM || i->op == PTX_OP_RED) && ptx_type_bytes(i->type) == 2))
 		return ptx_parse_error(p, i->line, i->col,
-				       ".v8 is for ld and st of 32-bit types, and atomics of .f16 and .bf16");
+				       ".v8 is for ld and st of up to 32 bits, and atomics of .f16 and .bf16");
 	if ((i->op == PTX_OP_MIN || i->op == PTX_OP_MAX) && !check_extreme(p, i))
 		return false;
 	if (i->op == PTX_OP_SETMAXNREG && m->atom != PTX_ATOM_INC && m->atom != PTX_ATOM_DEC)

@@ -47,6 +47,7 @@ static const struct {
 	{{.op = PTX_OP_CVT, .type = PTX_S32, .type2 = PTX_F64, .mods = {.round = PTX_RZI, .sat = true}},
 	 "cvt_rzi_s32_f64"},
 	{{.op = PTX_OP_CVT, .type = PTX_F32, .type2 = PTX_F64}, NULL},
+	{{.op = PTX_OP_CVT, .type = PTX_F64, .type2 = PTX_BF16, .mods = {.round = PTX_RM}}, "cvt_f64_bf16"},
 	{{.op = PTX_OP_CVT, .type = PTX_U8, .type2 = PTX_S64, .mods = {.sat = true}}, "cvt_sat_u8_s64"},
 	{{.op = PTX_OP_CVT, .type = PTX_F16X2, .type2 = PTX_F32, .mods = {.round = PTX_RN}}, "cvt_rn_f16x2_f32"},
 	{{.op = PTX_OP_EX2, .type = PTX_F32, .mods = {.ftz = true}}, "ex2_approx_ftz_f32"},

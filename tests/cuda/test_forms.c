@@ -71,6 +71,15 @@ static void vector_atomics(void **state)
 		     p, (const float[][4]){{0}}, (uint32_t[][4]){{1, 2, 4, 8}}, 1);
 	fetch_expect("", "ld.global.v4.b32 {%o0, %o1, %o2, %o3}, [%t+48];", p, (const float[][4]){{0}},
 		     (uint32_t[][4]){{4, 4, 4, 1}}, 1);
+	/* Eight of 16 bits, and eight of 8: as many of the bytes before. */
+	p = memory_of((uint16_t[]){0xff01, 2, 3, 4, 0x805, 6, 7, 8}, 16);
+	fetch_expect(".shared .align 16 .b8 s8[16];",
+		     "ld.global.v8.u16 {%h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7}, [%t];"
+		     "mov.b32 %o0, {%h0, %h7}; st.shared.v8.b16 [s8], {%h7, %h6, %h5, %h4, %h3, %h2, %h1, %h0};"
+		     "ld.shared.v8.s8 {%h0, %h1, %h2, %h3, %h4, %h5, %h6, %h7}, [s8+8];"
+		     "cvt.s32.s16 %o1, %h7; mov.b32 %o2, {%h0, %h4};"
+		     "st.global.v8.u8 [%t], {%h6, %h6, %h7, %h6, %h7, %h7, %h7, %h7}; ld.global.u32 %o3, [%t];",
+		     p, (const float[][4]){{0}}, (uint32_t[][4]){{0x0008ff01, 0xffffffff, 0x00020004, 0x01ff0101}}, 1);
 	OK(cuCtxDestroy(c));
 }
 

@@ -207,6 +207,8 @@ static void form_convert(struct form *f)
 		f->m.ftz = false;
 	if (!float_to && !float_from)
 		f->m.ftz = false, f->m.round = PTX_ROUND_NONE;
+	if (f->t[1] == PTX_BF16 && (f->t[0] == PTX_F32 || f->t[0] == PTX_F64) && f->m.round <= PTX_RP)
+		f->m.round = PTX_ROUND_NONE; /* nothing is left to round */
 }
 
 static void form_normalise(struct form *f)
