@@ -194,19 +194,23 @@ static void write_elem(const struct op *o, const struct spot *s, uint32_t warp, 
 	}
 }
 
+/* Each element of a vector is an atomic by itself. */
 static bool atomic_lane(struct op *o, const struct spot *s, uint32_t warp, uint32_t lane)
 {
-	const uint64_t at = address_of(o, s, warp, lane, 0, 0);
-	const uint64_t x = o->box->src_count > 1 ? dc_lane_of(o->b, &o->box->src[1], warp, lane) : 0;
-	const uint64_t y = o->box->src_count > 2 ? dc_lane_of(o->b, &o->box->src[2], warp, lane) : 0;
+	const struct dc_box *box = o->box;
 
 	if (s->place == PLACE_LOCAL)
-		return dc_fault(o->l, o->b, o->box->inst, warp, lane, SIMT_FAULT_ADDRESS, "an atomic on local memory");
-	const uint64_t old = o->p->atomics[o->b->word]((void *)(uintptr_t)at, x, y);
+		return dc_fault(o->l, o->b, box->inst, warp, lane, SIMT_FAULT_ADDRESS, "an atomic on local memory");
+	for (uint32_t k = 0; k < o->elems; k++) {
+		const uint64_t at = address_of(o, s, warp, lane, k, 0);
+		const uint64_t x = box->src_count > 1 + k ? dc_lane_of(o->b, &box->src[1 + k], warp, lane) : 0;
+		const uint64_t y = box->src_count > 2 ? dc_lane_of(o->b, &box->src[2], warp, lane) : 0;
+		const uint64_t old = o->p->atomics[o->b->word]((void *)(uintptr_t)at, x, y);
 
-	dc_line_add(o->b, o->out, at, o->bytes);
-	if (o->box->elem_count)
-		dc_lane_put(o->b, &o->box->dst[0], warp, lane, old);
+		dc_line_add(o->b, o->out, at, o->bytes);
+		if (box->elem_count > k)
+			dc_lane_put(o->b, &box->dst[k], warp, lane, old);
+	}
 	return true;
 }
 
