@@ -414,6 +414,69 @@ static struct value runs_like(struct computing *c, node *n, const struct frame *
 	return out.count ? out : wrong(c, n, "no run is called as in '%s'", pattern.text);
 }
 
+/* Constants only: a list has as many items in each run of an experiment. */
+static struct value upto(struct computing *c, node *n, const struct frame *f)
+{
+	const double from = as_number(c, n, compute(c, n->parts->pdata[0], f));
+	const double to = as_number(c, n, compute(c, n->parts->pdata[1], f));
+	struct value out;
+
+	if (!(from >= 0 && to >= from && to - from < STEPS_MAX && floor(from) == from && floor(to) == to))
+		return wrong(c, n, "upto needs two whole numbers, the second no less than the first", NULL);
+	out = list_new(c, (uint32_t)(to - from) + 1);
+	for (uint32_t i = 0; i < out.count && step(c, n); i++)
+		out.items[i] = number_of(from + i);
+	return out;
+}
+
+static const struct experiment_model *model_find(const struct experiment_names *names, const char *name)
+{
+	for (const struct experiment_model *m = names->models; m && m->name; m++)
+		if (!strcmp(m->name, name))
+			return m;
+	return NULL;
+}
+
+/* A model of numbers that are not there is not asked, nor where it is only seen whether the expression fits. */
+static struct value model_all(struct computing *c, node *n, const struct experiment_model *m, const struct value *v)
+{
+	struct value item[EXPERIMENT_MODEL_NUMBERS_MAX], out = {0};
+	double x[EXPERIMENT_MODEL_NUMBERS_MAX], sum = 0;
+
+	if (!step(c, n))
+		return missing;
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (v[i].kind != VALUE_LIST)
+			continue;
+		if (out.kind == VALUE_LIST && out.count != v[i].count)
+			return wrong(c, n, "lists of different lengths", NULL);
+		out = (struct value){.kind = VALUE_LIST, .count = v[i].count};
+	}
+	if (out.kind == VALUE_LIST) {
+		out = list_new(c, out.count);
+		for (uint32_t i = 0; i < out.count; i++) {
+			for (uint32_t k = 0; k < m->count; k++)
+				item[k] = item_of(v[k], i);
+			out.items[i] = model_all(c, n, m, item);
+		}
+		return out;
+	}
+	for (uint32_t i = 0; i < m->count; i++)
+		sum += x[i] = as_number(c, n, v[i]);
+	return isnan(sum) || c->diag ? missing : number_of(m->of(x));
+}
+
+static struct value model(struct computing *c, node *n, const struct experiment_model *m, const struct frame *f)
+{
+	struct value v[EXPERIMENT_MODEL_NUMBERS_MAX];
+
+	if (n->parts->len != m->count)
+		return wrong(c, n, "'%s' has another number of parameters", n->text);
+	for (uint32_t i = 0; i < m->count; i++)
+		v[i] = compute(c, n->parts->pdata[i], f);
+	return model_all(c, n, m, v);
+}
+
 static const struct function {
 	const char *name;
 	double (*all)(const double *x, uint32_t count); /* of all numbers */
@@ -423,6 +486,7 @@ static const struct function {
     {"min", least, NULL, 0}, {"max", most, NULL, 0},	     {"sum", total, NULL, 0}, {"mean", mean, NULL, 0},
     {"geomean", geomean, NULL, 0}, {"abs", NULL, fabs, 1}, {"cbrt", NULL, cbrt, 1}, {"first", NULL, NULL, 2},
     {"where", NULL, NULL, 2}, {"or", NULL, NULL, 2},	   {"runs", NULL, NULL, 1},
+    {"upto", NULL, NULL, 2},
 };
 
 static const struct function *function_find(const char *name)
@@ -433,9 +497,9 @@ static const struct function *function_find(const char *name)
 	return NULL;
 }
 
-bool experiment_is_function(const char *name)
+bool experiment_is_function(const struct experiment_names *names, const char *name)
 {
-	return function_find(name) || !strcmp(name, "none") || !strcmp(name, "within");
+	return function_find(name) || model_find(names, name) || !strcmp(name, "none") || !strcmp(name, "within");
 }
 
 static struct value of_all(struct computing *c, node *n, const struct function *of, const struct frame *f)
@@ -454,7 +518,10 @@ static struct value of_all(struct computing *c, node *n, const struct function *
 static struct value call(struct computing *c, node *n, const struct frame *f)
 {
 	const struct function *of = function_find(n->text);
+	const struct experiment_model *m = model_find(c->names, n->text);
 
+	if (m)
+		return model(c, n, m, f);
 	if (!of)
 		return defined(c, n, f);
 	if (of->all)
@@ -467,6 +534,8 @@ static struct value call(struct computing *c, node *n, const struct frame *f)
 		return either(c, n, f);
 	if (!strcmp(of->name, "runs"))
 		return runs_like(c, n, f);
+	if (!strcmp(of->name, "upto"))
+		return upto(c, n, f);
 
 	const struct value values = compute(c, n->parts->pdata[0], f);
 	const struct value conditions = compute(c, n->parts->pdata[1], f);

@@ -377,7 +377,8 @@ bool experiment_is_same(const struct experiment_expression *a, const struct expe
 	const uint32_t count = a->parts ? a->parts->len : 0;
 
 	if (a->kind != b->kind || a->op != b->op || a->relation != b->relation || g_strcmp0(a->text, b->text) ||
-	    a->number < b->number || a->number > b->number || count != (b->parts ? b->parts->len : 0))
+	    a->number < b->number || a->number > b->number || count != (b->parts ? b->parts->len : 0) ||
+	    (a->kind == NODE_NAME && !strcmp(a->text, "none")))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (!experiment_is_same(a->parts->pdata[i], b->parts->pdata[i]))
@@ -395,11 +396,12 @@ static void definition_free(gpointer data)
 	g_free(d);
 }
 
-struct experiment_names *experiment_names_new(const struct experiment *runs)
+struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models)
 {
 	struct experiment_names *names = g_new0(struct experiment_names, 1);
 
 	names->runs = runs;
+	names->models = models;
 	names->indices = g_hash_table_new(g_str_hash, g_str_equal);
 	names->definitions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, definition_free);
 	names->expressions = g_ptr_array_new_with_free_func(node_free);
@@ -469,7 +471,7 @@ static void define(struct experiment_names *names, struct base_yaml *y, yaml_nod
 	d->body = experiment_expression_read(names, y, value, is_quick);
 	if (!called) {
 		definition_free(d);
-	} else if (experiment_is_function(called) || g_hash_table_contains(names->indices, called) ||
+	} else if (experiment_is_function(names, called) || g_hash_table_contains(names->indices, called) ||
 		   g_hash_table_contains(names->definitions, called)) {
 		base_diag_error(y->diag, base_yaml_place(y, key), "'%s' is a run, a function or a definition already",
 				called);

@@ -12,6 +12,7 @@
  *   or(X, Y)                         Y where X is missing
  *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
  *   where(VALUES, CONDITIONS)        the list without the values whose condition is 0, for min, max and so on
+ *   upto(A, B)                      the list of the whole numbers from A to B, which no run decides
  *   runs("PATTERN")                  the list of all runs with such a name, where * is any text and ? one character
  * A definition may have parameters, which are numbers, runs, lists or texts: a text "x" stands in fields as {name}.
  *
@@ -36,8 +37,16 @@ enum experiment_relation {
 struct experiment_names;
 struct experiment_expression;
 
-/* Runs must outlive it. */
-struct experiment_names *experiment_names_new(const struct experiment *runs);
+/* A number that no run gives: a function of so many numbers, through whose lists it goes as operators do. */
+enum { EXPERIMENT_MODEL_NUMBERS_MAX = 4 };
+struct experiment_model {
+	const char *name;
+	uint32_t count;
+	double (*of)(const double *x);
+};
+
+/* Runs, and models up to one without a name, must outlive it; NULL: there are no models. */
+struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models);
 void experiment_names_free(struct experiment_names *names);
 /* Adds all definitions of a mapping, NAME: EXPRESSION or NAME(PARAMETER, ...): EXPRESSION, after messages not all. */
 void experiment_names_define(struct experiment_names *names, struct base_yaml *y, yaml_node_t *mapping,
@@ -55,7 +64,7 @@ struct experiment_sides {
 };
 struct experiment_sides experiment_expression_sides(const struct experiment_expression *e);
 struct base_place experiment_expression_place(const struct experiment_expression *e);
-/* Are they written alike, wherever they stand? */
+/* Are they written alike, wherever they stand? Of `none` nothing is the same. */
 bool experiment_is_same(const struct experiment_expression *a, const struct experiment_expression *b);
 
 /* A field of a run's results that stands at this place, NAN when it is missing. is_needed: nothing stands in for it

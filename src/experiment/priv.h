@@ -33,12 +33,13 @@ struct experiment_definition {
 
 struct experiment_names {
 	const struct experiment *runs;
+	const struct experiment_model *models; /* NULL: none */
 	GHashTable *indices;	 /* of a run + 1, by its name */
 	GHashTable *definitions; /* struct experiment_definition *, by name */
 	GPtrArray *expressions;	 /* all nodes */
 };
 
-/* Is it a function that every file has? */
-bool experiment_is_function(const char *name);
+/* Is it a function that every file has, or one of its models? */
+bool experiment_is_function(const struct experiment_names *names, const char *name);
 
 #endif

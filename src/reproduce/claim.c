@@ -13,6 +13,7 @@ struct numbers {
 	double more; /* what is added to wanted */
 	enum reproduce_must must;
 	const char *const *words;
+	uint32_t word_count;
 };
 
 const struct reproduce_row *reproduce_row_find(const struct reproduce_paper *paper, const char *id)
@@ -32,6 +33,7 @@ static struct numbers term_measure(const struct reproduce_term *term, const stru
 		.tolerance = term->row.tolerance,
 		.must = term->must,
 		.words = term->words,
+		.word_count = term->word_count,
 		.more = term->wanted ? reproduce_described_number(data, term->wanted, 0) : 0,
 	};
 }
@@ -181,7 +183,8 @@ static void measured_append(GString *out, const struct numbers *n, const char *f
 	if (*format != 's')
 		number_append(out, n->measured, format);
 	else
-		g_string_append(out, isnan(n->measured) ? "-" : n->words[(uint32_t)n->measured]);
+		g_string_append(out, n->measured >= 0 && n->measured < n->word_count ? n->words[(uint32_t)n->measured]
+											 : "-");
 }
 
 /* Field: what is between { and }. */

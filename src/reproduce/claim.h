@@ -14,8 +14,6 @@
 /* Terms. `number` is an OF(); `term` is the index of another term, to whose number `value` is added. */
 #define PUBLISHED(id_) {.row = {.id = (id_)}}
 #define SHOWN(...) {.row = {__VA_ARGS__}}
-#define WORD(words_, must_, value_, ...) \
-	{.row = {__VA_ARGS__}, .must = REPRODUCE_MUST_##must_, .value = (value_), .words = (words_)}
 #define NEAR(value_, tolerance_, ...) \
 	{.row = {__VA_ARGS__, .tolerance = (tolerance_)}, .must = REPRODUCE_MUST_BE_NEAR, .value = (value_)}
 #define NEAR_TERM(term, tolerance_, ...) \

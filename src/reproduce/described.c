@@ -5,6 +5,7 @@
 #include "base/yaml_tree.h"
 #include "experiment/expression.h"
 #include "reproduce/cta_times.h"
+#include "reproduce/models.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -153,14 +154,15 @@ static double constant_of(described *of, const struct experiment_expression *e)
 
 /* ---- numbers ---- */
 
-static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what, uint32_t term_count);
+static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what,
+			       const struct reproduce_term *terms, uint32_t term_count);
 
 /* What is said beside a number, of one more number or of none. */
 static void note_take(struct reader *r, const char *id, yaml_node_t *text, yaml_node_t *noted,
 		      struct reproduce_claim *note)
 {
 	*note = (struct reproduce_claim){.part = id, .seen = ""};
-	note->text = template_of(r, text, "a text", noted != NULL);
+	note->text = template_of(r, text, "a text", NULL, noted != NULL);
 	if (!noted)
 		return;
 	note->terms[0].row.measure = number_of;
@@ -262,24 +264,12 @@ static void tolerance_take(struct reader *r, const struct experiment_expression 
 		base_diag_error(r->y->diag, experiment_expression_place(e), "expected a tolerance that no run decides");
 }
 
-static void term_take(struct reader *r, const char *claim, uint32_t index, yaml_node_t *n, struct reproduce_term *term)
+/* What must be true of an expression, or that it is shown. */
+static void relation_take(struct reader *r, yaml_node_t *n, const char *name, struct reproduce_term *term)
 {
-	g_autofree char *name = g_strdup_printf("%s term %u", claim, index);
-	struct experiment_expression *e;
-	yaml_node_t *number = NULL;
-	const struct base_yaml_entry entries[] = {{"number", &number}};
+	const struct experiment_expression *e = experiment_expression_read(r->of->names, r->y, n, r->is_quick);
 	struct experiment_sides sides;
 
-	if (n->type == YAML_MAPPING_NODE) {
-		base_yaml_entries(r->y, n, "a term", entries, ARRAY_COUNT(entries));
-		if (number)
-			term->row.id = text_of(r, number, "a number's id");
-		if (number && !g_hash_table_contains(r->of->places, term->row.id))
-			base_diag_error(r->y->diag, base_yaml_place(r->y, number), "'%s' is none of `numbers:`",
-					term->row.id);
-		return;
-	}
-	e = experiment_expression_read(r->of->names, r->y, n, r->is_quick);
 	if (!e)
 		return;
 	sides = experiment_expression_sides(e);
@@ -292,16 +282,65 @@ static void term_take(struct reader *r, const char *claim, uint32_t index, yaml_
 		tolerance_take(r, sides.within, term);
 }
 
-/* One field of a template, from its brace on: {0}, {=0}, {~0}, and behind that :+ and :.1. NULL: it is none. */
-static const char *field_end(const char *p, uint32_t term_count)
+static void number_term_take(struct reader *r, yaml_node_t *number, struct reproduce_term *term)
 {
+	term->row.id = text_of(r, number, "a number's id");
+	if (!g_hash_table_contains(r->of->places, term->row.id))
+		base_diag_error(r->y->diag, base_yaml_place(r->y, number), "'%s' is none of `numbers:`", term->row.id);
+}
+
+/* Where the answer of a claim's expression turns round: of the paper's list, which has a name for the term. */
+static void turn_take(struct reader *r, const yaml_node_t *n, const char *name, struct reproduce_term *term)
+{
+	struct reproduce_paper *paper = &r->of->paper;
+	struct reproduce_turn *turns = TABLE(r, struct reproduce_turn, paper->turn_count + 1);
+
+	if (paper->turn_count)
+		memcpy(turns, paper->turns, paper->turn_count * sizeof(turns[0]));
+	term->row.id = own(r->of, g_strdup(name));
+	turns[paper->turn_count].id = term->row.id;
+	if (base_yaml_number(r->y, n, "where the answer turns round", &turns[paper->turn_count].turn))
+		paper->turn_count++;
+	paper->turns = turns;
+}
+
+static void term_take(struct reader *r, const char *claim, uint32_t index, yaml_node_t *n, struct reproduce_term *term)
+{
+	g_autofree char *name = g_strdup_printf("%s term %u", claim, index);
+	yaml_node_t *number = NULL, *is = NULL, *turn = NULL, *words = NULL;
+	const struct base_yaml_entry entries[] = {{"number", &number}, {"is", &is}, {"turn", &turn}, {"words", &words}};
+
+	if (n->type != YAML_MAPPING_NODE) {
+		relation_take(r, n, name, term);
+		return;
+	}
+	base_yaml_entries(r->y, n, "a term", entries, ARRAY_COUNT(entries));
+	if (!number == !is || (number && (turn || words)))
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n),
+				"a term is an expression, {number: ID}, or {is: EXPRESSION, turn: X, words: [...]}");
+	else if (number)
+		number_term_take(r, number, term);
+	else
+		relation_take(r, is, name, term);
+	if (is && turn)
+		turn_take(r, turn, name, term);
+	if (is && words)
+		term->words = texts_of(r, words, "a list of words", &term->word_count);
+}
+
+/* One field of a template, from its brace on: {0}, {=0}, {~0}, and behind that :+ and :.1; of terms with words (terms
+ * NULL: none has any) {0:s}. NULL: it is none. */
+static const char *field_end(const char *p, const struct reproduce_term *terms, uint32_t term_count)
+{
+	const bool is_measured = p[1] != '=' && p[1] != '~';
 	uint32_t index;
 
-	p++;
-	p += *p == '=' || *p == '~';
+	p += is_measured ? 1 : 2;
 	index = (uint32_t)(*p - '0');
 	if (!g_ascii_isdigit(*p++) || index >= term_count)
 		return NULL;
+	if (is_measured && g_str_has_prefix(p, ":s}"))
+		return terms && terms[index].words ? p + 2 : NULL;
 	if (*p == ':') {
 		p++;
 		p += *p == '+';
@@ -312,15 +351,17 @@ static const char *field_end(const char *p, uint32_t term_count)
 	return *p == '}' ? p : NULL;
 }
 
-static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what, uint32_t term_count)
+static const char *template_of(struct reader *r, const yaml_node_t *n, const char *what,
+			       const struct reproduce_term *terms, uint32_t term_count)
 {
 	const char *text = text_of(r, n, what);
 
 	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
-		if (field_end(p, term_count))
+		if (field_end(p, terms, term_count))
 			continue;
 		base_diag_error(r->y->diag, base_yaml_place(r->y, n),
-				"'%s': expected {0}, {=0} or {~0}, a term's number from 0 to %d, and :.1 or :+ behind",
+				"'%s': expected {0}, {=0} or {~0}, a term's number from 0 to %d, and :.1, :+ or, of a "
+				"term with words, :s behind",
 				p, (int)term_count - 1);
 		return "";
 	}
@@ -371,8 +412,8 @@ static void claim_take(struct reader *r, yaml_node_t *n, struct reproduce_claim 
 	if (is_claim(&r->of->paper, claim->part) || g_hash_table_contains(r->of->places, claim->part))
 		base_diag_error(r->y->diag, base_yaml_place(r->y, part), "'%s' is given twice", claim->part);
 	terms_take(r, terms, claim);
-	claim->text = template_of(r, text, "what is claimed", item_count(terms));
-	claim->seen = template_of(r, seen, "what is said of the numbers", item_count(terms));
+	claim->text = template_of(r, text, "what is claimed", claim->terms, item_count(terms));
+	claim->seen = template_of(r, seen, "what is said of the numbers", claim->terms, item_count(terms));
 }
 
 static void claims_take(struct reader *r, yaml_node_t *n)
@@ -556,7 +597,7 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 	if (!r->of->experiment.runs->len)
 		return;
 	runs_make(r);
-	r->of->names = experiment_names_new(&r->of->experiment);
+	r->of->names = experiment_names_new(&r->of->experiment, reproduce_models_table);
 	if (define)
 		experiment_names_define(r->of->names, y, define, r->is_quick);
 	if (numbers && base_yaml_is_mapping(y, numbers, "numbers: {ID: {is: EXPRESSION}, ...}"))

@@ -16,6 +16,8 @@
  *         - speedup(NDP_1, CPU_1) >= 2       what must be true; without a relation a number is only shown
  *         - speedup(NDP_1, CPU_1) <= 2.8
  *         - number: CH7-07                   as the number is judged
+ *         - {is: "gain(NDP_1) > 2", turn: 0}   and where its answer turns round
+ *         - {is: "most - 1", words: [the one, the other]}    in texts {0:s}, the word at this index
  *   figures:                                 of papers whose runs are the same programs under the same names
  *     - {title: "...", plot: speedup, of: [one name, another]}       or traffic, energy, blocks
  *   charts:
@@ -50,7 +52,7 @@ bool reproduce_described_check(const struct reproduce_paper *paper, const struct
 /* The number of an expression that the paper names so, or of its list at an index. A field that a verified run does not
  * have makes it NAN, and is noted. */
 double reproduce_described_number(const struct reproduce_data *d, const char *name, uint32_t index);
-/* Are the expressions that the paper names so written alike? */
+/* Are the expressions that the paper names so written alike? Of `none` nothing is the same. */
 bool reproduce_described_is_same(const struct reproduce_paper *paper, const char *a, const char *b);
 /* Messages about fields that expressions need and verified runs did not have. False: there are none. */
 bool reproduce_described_lacks(const struct reproduce_paper *paper, struct base_diag_list *diag);

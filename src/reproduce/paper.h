@@ -77,6 +77,7 @@ struct reproduce_term {
 	uint32_t than;		  /* not 0: the number of term than - 1 is added to value */
 	const char *wanted;	  /* not NULL: the number of this expression is added to value */
 	const char *const *words; /* not NULL: the number is an index into these */
+	uint32_t word_count;
 };
 
 enum { REPRODUCE_TERM_MAX = 6 };

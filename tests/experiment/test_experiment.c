@@ -24,6 +24,13 @@ struct reading {
 	GArray *lacking; /* whether a field was asked for that nothing stands in for */
 };
 
+static double minus(const double *x)
+{
+	return x[0] - x[1];
+}
+
+static const struct experiment_model models[] = {{"minus", 2, minus}, {NULL, 0, NULL}};
+
 /* Field "x" of run i is 10 (i + 1), "x.y" 1 more; there is no other. */
 static double field(void *ctx, uint32_t run, const char *path, struct base_place at, bool is_needed)
 {
@@ -65,7 +72,7 @@ static void take(void *ctx, struct base_yaml *y, yaml_node_t *root)
 
 	base_yaml_entries(y, root, "a test", entries, ARRAY_COUNT(entries));
 	experiment_read(y, &nodes, r->is_quick, &r->experiment);
-	r->names = experiment_names_new(&r->experiment);
+	r->names = experiment_names_new(&r->experiment, models);
 	if (define)
 		experiment_names_define(r->names, y, define, r->is_quick);
 	if (asked)
@@ -200,6 +207,12 @@ static void expressions_are_computed(void **state)
 		{"sum(where([1, 2], [1, none]))", NAN},
 		{"min(where([1, 2], [0, 0]))", NAN},
 		{"sum(runs(\"?\")[x])", 60},
+		{"sum(upto(2, 5))", 14},
+		{"max(upto(3, 3))", 3},
+		{"minus(5, 2)", 3},
+		{"sum(minus([A, B][x], 1))", 28},
+		{"sum(minus([7, 8], [1, 2]))", 12},
+		{"minus(none, 2)", NAN},
 		{"A[z] + 1", NAN},
 		{"max(1, none)", NAN},
 		{"min(none, 1)", NAN},
@@ -298,6 +311,12 @@ static void mistakes_have_places(void **state)
 		{THREE "ask:\n - abs(1, 2)\n", "t.yaml:3:4: error: abs needs one value"},
 		{THREE "ask:\n - 'where([1], [1, 2])'\n", "t.yaml:3:5: error: where needs a list of values"},
 		{THREE "ask:\n - 'runs(\"D*\")'\n", "t.yaml:3:5: error: no run is called as in 'D*'"},
+		{THREE "ask:\n - sum(upto(2, 1))\n", "t.yaml:3:8: error: upto needs two whole numbers"},
+		{THREE "ask:\n - sum(upto(0, A[x]))\n", "error: upto needs two whole numbers"},
+		{THREE "ask:\n - sum(upto(0, 99999))\n", "error: this is too much to compute"},
+		{THREE "ask:\n - minus(1)\n", "error: 'minus' has another number of parameters"},
+		{THREE "ask:\n - 'sum(minus([1, 2], [1, 2, 3]))'\n", "error: lists of different lengths"},
+		{THREE "define: {minus(a): a}\n", "'minus' is a run, a function or a definition already"},
 		{THREE "ask:\n - 'runs(A)'\n", "t.yaml:3:5: error: runs needs a text"},
 		{THREE "ask:\n - 'first(1, 2)'\n", "t.yaml:3:5: error: first needs a list of values"},
 		{THREE "define: {f(x): x}\nask:\n - f(1, 2)\n",

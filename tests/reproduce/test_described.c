@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judged without runs nothing can be said, but of sorting the arithmetic of its bounds. */
+/* Judged without runs nothing can be said, but of sorting the arithmetic of its bounds, and of NSU that of targets. */
 static void judged_without_runs(const char *dir, bool is_quick)
 {
 	g_autofree char *path = g_build_filename(dir, REPRODUCE_FILE, NULL);
@@ -43,12 +43,14 @@ static void judged_without_runs(const char *dir, bool is_quick)
 	o = reproduce_judge(d, published);
 	assert_int_equal(o.count, paper->row_count + paper->claim_count);
 	for (uint32_t i = 0; i < o.count; i++)
-		if (o.items[i].status != REPRODUCE_ABSENT && strcmp(paper->name, "sort"))
+		if (o.items[i].status != REPRODUCE_ABSENT && strcmp(paper->name, "sort") &&
+		    strcmp(o.items[i].id, "NSU-38") && strcmp(o.items[i].id, "N9"))
 			fail_msg("%s of %s is %s", o.items[i].id, dir, reproduce_status_name(o.items[i].status));
 	for (uint32_t i = 0; i < paper->chart_count; i++)
 		for (uint32_t b = 0; b < paper->charts[i].bar_count; b++)
 			for (uint32_t g = 0; g < paper->charts[i].group_count; g++)
-				assert_true(isnan(reproduce_described_number(d, paper->charts[i].expressions[b], g)));
+				assert_true(isnan(reproduce_described_number(d, paper->charts[i].expressions[b], g)) ||
+					    g_str_has_prefix(paper->charts[i].title, "Figure 5: accesses outside"));
 	assert_false(reproduce_described_lacks(paper, &diag));
 	reproduce_outcomes_free(&o);
 	reproduce_data_free(d);
@@ -165,6 +167,47 @@ static void numbers_are_those_of_runs(void **state)
 	reproduce_described_free(paper);
 }
 
+/* Words by index; none where there is no such word. A term on the other side of where it turns says the opposite. */
+static void terms_have_words_and_turns(void **state)
+{
+	static const char text[] = HEAD NUMBERS "claims:\n"
+						"- claim: C\n"
+						"  text: t\n"
+						"  seen: '{0:s} {1:s} {2:s}'\n"
+						"  terms:\n"
+						"  - {is: 'A[time_ps] - 499', words: [one, two, three]}\n"
+						"  - {is: 'B[time_ps] - 100', words: [one]}\n"
+						"  - {is: 'A[time_ps] - 499 < 1', words: [one, two]}\n"
+						"- claim: D\n"
+						"  text: t\n"
+						"  seen: s\n"
+						"  terms: [{is: '0 - B[time_ps] > 10', turn: 0}]\n"
+						"- claim: E\n"
+						"  text: t\n"
+						"  seen: s\n"
+						"  terms: ['0 - B[time_ps] > 10', {is: 'B[time_ps] > 201', turn: 0}]\n";
+	struct reproduce_published_set *published;
+	g_autofree char *said = NULL;
+	const struct reproduce_paper *paper = paper_make(text, results, &published, &said);
+	struct reproduce_outcomes o;
+	struct reproduce_data *d;
+
+	(void)state;
+	assert_string_equal(said, "");
+	d = reproduce_data_new(paper);
+	d->runs[0] = run_make(500);
+	d->runs[1] = run_make(200);
+	o = reproduce_judge(d, published);
+	assert_string_equal(o.items[1].note, "two - two");
+	assert_int_equal(o.items[1].status, REPRODUCE_FAIL);
+	assert_true(o.items[2].numbers.is_contrary);
+	assert_false(o.items[3].numbers.is_contrary);
+	reproduce_outcomes_free(&o);
+	reproduce_data_free(d);
+	reproduce_published_free(published);
+	reproduce_described_free(paper);
+}
+
 static void mistakes_have_places(void **state)
 {
 	static const struct {
@@ -188,6 +231,12 @@ static void mistakes_have_places(void **state)
 		{HEAD NUMBERS "claims: [{claim: C, text: '{0', seen: s, terms: [1]}]\n", "'{0': expected {0}"},
 		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: [number: N-3]}]\n",
 		 "paper.yaml:4:55: error: 'N-3' is none of `numbers:`"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: [{is: 1, number: N-1}]}]\n",
+		 "paper.yaml:4:47: error: a term is an expression, {number: ID}, or {is: EXPRESSION"},
+		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: [{is: 1, turn: x}]}]\n",
+		 "'x' is no number: expected where the answer turns round"},
+		{HEAD NUMBERS "claims: [{claim: C, text: '{=0:s}', seen: s, terms: [{is: 1, words: [a, b]}]}]\n",
+		 "'{=0:s}': expected {0}"},
 		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: []}]\n",
 		 "error: expected 1 to 6 terms, found 0"},
 		{HEAD NUMBERS "claims: [{claim: C, text: t, seen: s, terms: ['1 = 1 within A[x]']}]\n",
@@ -222,6 +271,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ours_are_whole),
 	    cmocka_unit_test(numbers_are_those_of_runs),
+	    cmocka_unit_test(terms_have_words_and_turns),
 	    cmocka_unit_test(mistakes_have_places),
 	};
 

@@ -287,14 +287,16 @@ static void terms_are_judged(void **state)
 /* Every form of a field of a template. */
 static void claims_speak(void **state)
 {
-	static const struct reproduce_claim claim = {
+	struct reproduce_claim claim = {
 		"C", "from {=1:+} by {=1} within {~1} to {=0}", "{0}, {0:.2}, {1:+.1}, {2:s}, {3:s}, {3:.1}.",
-		{MUST(EXCEED, 0.5, NUMBER(1)), NEAR(-3, 1.25, NUMBER(2)), WORD(which, EXCEED, 0, NUMBER(0)),
-		 WORD(which, NOTHING, 0, NUMBER(3))}};
+		{MUST(EXCEED, 0.5, NUMBER(1)), NEAR(-3, 1.25, NUMBER(2)), MUST(EXCEED, 0, NUMBER(0)),
+		 SHOWN(NUMBER(3))}};
 	struct reproduce_data *d = reproduce_data_new(&paper);
 	GString *text = g_string_new(NULL), *seen = g_string_new(NULL);
 
 	(void)state;
+	claim.terms[2].words = claim.terms[3].words = which;
+	claim.terms[2].word_count = claim.terms[3].word_count = ARRAY_COUNT(which);
 	assert_int_equal(reproduce_claim_judge(&claim, d, NULL, text, seen), REPRODUCE_HOLDS);
 	assert_string_equal(text->str, "from -3 by 3 within 1.25 to 0.5");
 	assert_string_equal(seen->str, "2, 2.00, -2.5, one, -, -.");
@@ -546,15 +548,13 @@ static void table_is_complete(const char *name, const char *dir, const char *con
 	base_diag_free(&diag);
 }
 
-/* The arithmetic of section 3.1.5 of TOM (ISCA'16) and of Figure 5 of NSU (SC'17). */
+/* The arithmetic of section 3.1.5 of TOM (ISCA'16). */
 static void tables_are_complete(void **state)
 {
 	static const char *const tom[] = {"TOM-56", "TOM-57", "TOM-58", "T1 (a)", "T1 (b)", "T1 (c)"};
-	static const char *const nsu[] = {"NSU-38", "N9"};
 
 	(void)state;
 	table_is_complete("tom", PAPERS_DIR "/tom", tom, ARRAY_COUNT(tom));
-	table_is_complete("nsu", PAPERS_DIR "/nsu", nsu, ARRAY_COUNT(nsu));
 	assert_null(reproduce_paper_find("nobody"));
 }
 
