@@ -23,6 +23,11 @@ enum channel_place { CHANNEL_PLACES(SIM_PARAM_ENUMERATOR) };
 	X(CHANNEL_ATTACHMENT_PEER, peer)
 enum channel_attachment { CHANNEL_ATTACHMENTS(SIM_PARAM_ENUMERATOR) };
 
+#define CHANNEL_COHERENCES(X) \
+	X(CHANNEL_COHERENCE_DIRECTORY, directory) \
+	X(CHANNEL_COHERENCE_SOFTWARE, software)
+enum channel_coherence { CHANNEL_COHERENCES(SIM_PARAM_ENUMERATOR) };
+
 /* Planted mistakes of the directory's items. */
 #define CHANNEL_ITEM_FAULTS(X) \
 	X(CHANNEL_ITEM_NONE, none) \
@@ -90,6 +95,9 @@ void channel_system_free(struct channel_system *s);
 /* After cpu_system_connect, whose user has to observe as well. */
 void channel_system_observe(struct channel_system *s, const struct channel_observer *observer);
 
+/* May an NDP's core access that place? Without an NDP-AP only its channel's memory is there. core: of all NDPs', from 0.
+ */
+bool channel_reaches(struct channel_system *s, uint32_t core, uint64_t address);
 /* As cpu_access and cpu_fence. core: of all NDPs', from 0. */
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op);

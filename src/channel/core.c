@@ -555,6 +555,13 @@ void channel_core_leave_remote(struct ndp_core *k, uint64_t first_line, uint64_t
 		k->asks[0].is_gone = true;
 }
 
+bool channel_reaches(struct channel_system *s, uint32_t core, uint64_t address)
+{
+	struct ndp_core *k = &s->cores[core];
+
+	return !s->asks_nobody || cpu_line_channel(s->c, line_of(k, granule_of(k, address))) == k->m->channel;
+}
+
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op)
 {

@@ -13,8 +13,8 @@ uint64_t channel_directory_region(const struct ndp_m *m, uint64_t line)
 
 bool channel_directory_is_summarised(const struct channel_system *s, uint64_t region)
 {
-	/* Spread evenly, the same ones in every run. */
-	return !s->is_peer && (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000;
+	/* Spread evenly, the same ones in every run. Without a directory all are the processors' and stay so. */
+	return s->asks_nobody || (!s->is_peer && (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000);
 }
 
 uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region)
@@ -359,6 +359,13 @@ void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t
 	if (s->is_peer) {
 		s->stats.directory_lookups++;
 		ready_at(r, units + ps_units(s, s->p->directory_ps));
+		return;
+	}
+	if (s->asks_nobody) {
+		if (r->bus)
+			channel_manager_ready(r);
+		else
+			ready_at(r, units);
 		return;
 	}
 	s->stats.summary_lookups++;

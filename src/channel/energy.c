@@ -20,6 +20,8 @@
 
 struct channel_energy_counts channel_energy_counts(const struct channel_params *p)
 {
+	const bool has_points = p->coherence == CHANNEL_COHERENCE_DIRECTORY;
+
 	return (struct channel_energy_counts){.ndp_count = (uint32_t)p->ndp_count,
-					      .point_count = (uint32_t)p->point_count};
+					      .point_count = has_points ? (uint32_t)p->point_count : 0};
 }

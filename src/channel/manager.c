@@ -372,7 +372,8 @@ static bool may_begin(const struct ndp_m *m, const struct mshr *l, const struct 
 	if (!l->reads)
 		return true;
 	if (r->event == COH_EV_N_READ)
-		return state == COH_HOME_SHR || (state == COH_HOME_NDP && !channel_probe_is_due(r));
+		return m->s->asks_nobody || state == COH_HOME_SHR ||
+		       (state == COH_HOME_NDP && !channel_probe_is_due(r));
 	return r->event == COH_EV_C_READ && state != COH_HOME_NDP;
 }
 

@@ -101,7 +101,7 @@ bool channel_point_invalidate(void *system, struct cpu_request *r)
 		return false;
 	s->stats.invalidates++;
 	shadow_at(s, m->channel, channel_directory_region(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
-	if (!is_forwarded && s->p->shadow_filter)
+	if (s->asks_nobody || (!is_forwarded && s->p->shadow_filter))
 		return false;
 	s->stats.forwards++;
 	channel_manager_invalidate(m, r);
@@ -128,7 +128,7 @@ uint64_t channel_point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t addr
 	uint64_t there, back;
 
 	s->stats.tlb_commands += is_home;
-	if (is_known && s->p->shadow_filter && !channel_translate_has(m, address))
+	if (is_known && (s->p->shadow_filter || s->asks_nobody) && !channel_translate_has(m, address))
 		return 0;
 	s->stats.tlb_forwards++;
 	g = channel_message_new(s, fire_forget);

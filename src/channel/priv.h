@@ -302,6 +302,7 @@ struct message {
 struct channel_system {
 	const struct channel_params *p;
 	bool is_peer; /* channel.attachment */
+	bool asks_nobody; /* channel.coherence */
 	uint64_t message_ps;
 	uint64_t cycle_units; /* of an NDP core's clock, exactly */
 	struct cpu_system *cpu;

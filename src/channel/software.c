@@ -40,18 +40,24 @@ static uint64_t later_ps(const struct channel_system *s, uint64_t now_ps, uint64
 	return (units + s->c->per_ps - 1) / s->c->per_ps;
 }
 
+/* Where there is no NDP-AP a message is a line that the NDP-M finds among those that come down (section 5.2.2). */
+static uint64_t point_ps(const struct channel_system *s)
+{
+	return s->asks_nobody ? 0 : s->p->point_ps;
+}
+
 uint64_t channel_command(struct channel_system *s, uint64_t now_ps, uint32_t to)
 {
 	s->stats.messages_down++;
 	s->stats.message_bytes += LINE_BYTES;
-	return later_ps(s, now_ps, cpu_channels_down(s->channels, to, LINE_BYTES, s->message_ps), s->p->point_ps);
+	return later_ps(s, now_ps, cpu_channels_down(s->channels, to, LINE_BYTES, s->message_ps), point_ps(s));
 }
 
 uint64_t channel_report(struct channel_system *s, uint64_t now_ps, uint32_t from)
 {
 	s->stats.messages_up++;
 	s->stats.message_bytes += LINE_BYTES;
-	return later_ps(s, now_ps, cpu_channels_up(s->channels, from, LINE_BYTES, s->message_ps), s->p->point_ps);
+	return later_ps(s, now_ps, cpu_channels_up(s->channels, from, LINE_BYTES, s->message_ps), point_ps(s));
 }
 
 uint64_t channel_flush(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t begin, uint64_t end)
@@ -226,6 +232,8 @@ uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin
 	const uint64_t now = now_ps * s->c->per_ps;
 	uint64_t done_units = now;
 
+	if (s->asks_nobody) /* nobody keeps who has what */
+		return now_ps;
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
 		struct ndp_m *m = manager_of_page(s, page);
 		const uint64_t answered = m ? claim_page(m, page, begin, end, state, now) : 0;

@@ -75,10 +75,17 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 		base_diag_error(diag, (struct base_place){0},
 				"channel.extended_bus: peers are asked for what they have over their links; it is for "
 				"channel.attachment = manager");
-	if (p->item_fault && (cpu->values != CPU_VALUES_BYTES || p->attachment == CHANNEL_ATTACHMENT_PEER))
+	if (p->coherence == CHANNEL_COHERENCE_SOFTWARE &&
+	    (p->attachment == CHANNEL_ATTACHMENT_PEER || p->extended_bus || p->cache_bytes || p->fault))
 		base_diag_error(diag, (struct base_place){0},
-				"channel.item_fault: items of the directory have contents with cpu.values = bytes and "
-				"channel.attachment = manager");
+				"channel.coherence = software: an NDP-M that asks nobody is on a channel, of a design "
+				"without caches; expected channel.attachment = manager, channel.cache_bytes = 0, no "
+				"channel.extended_bus and no channel.fault");
+	if (p->item_fault && (cpu->values != CPU_VALUES_BYTES || p->attachment == CHANNEL_ATTACHMENT_PEER ||
+			      p->coherence == CHANNEL_COHERENCE_SOFTWARE))
+		base_diag_error(diag, (struct base_place){0},
+				"channel.item_fault: items of the directory have contents with cpu.values = bytes, "
+				"channel.attachment = manager and channel.coherence = directory");
 	if (channel_message_ps(p, cpu) < cpu_channel_latency_ps(cpu))
 		base_diag_error(diag, (struct base_place){0},
 				"channel.message_ps = %llu: a message would overtake lines, which take %llu by "
@@ -179,7 +186,10 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 	s->bus = &cpu->bus;
 	s->channels = &cpu->channels;
 	s->pages = &cpu->pages;
+	s->asks_nobody = p->coherence == CHANNEL_COHERENCE_SOFTWARE;
 	coh_table_init(&s->table, (enum coh_fault)p->fault, p->fault_every_count);
+	if (s->asks_nobody)
+		coh_table_by_software(&s->table);
 	s->granule_quarters = (uint32_t)(p->access_bytes / QUARTER_BYTES);
 	s->granules = QUARTERS / s->granule_quarters;
 	for (uint32_t i = 0; i < s->granules; i++)

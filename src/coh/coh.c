@@ -11,7 +11,9 @@
 #define COH_ROW(...) ROW(__VA_ARGS__, NOTHING, NOTHING)
 const struct coh_row coh_rows[] = {
 #include "coh/coh.def"
+#include "coh/coh_software.def"
 };
+enum { SOFTWARE_ROWS = 2 };
 #undef COH_ROW
 #define COH_FAULT(name, agent, state, event, condition, next, action, text) \
 	[COH_FAULT_##name] = {text, ROW(agent, state, event, condition, next, action, NOTHING)},
@@ -27,7 +29,8 @@ static const char *const names[] = {
 };
 #undef COH_ROW
 
-const uint32_t coh_row_count = ARRAY_COUNT(coh_rows);
+const uint32_t coh_row_count = ARRAY_COUNT(names);
+_Static_assert(ARRAY_COUNT(coh_rows) == ARRAY_COUNT(names) + SOFTWARE_ROWS, "those of software come behind");
 _Static_assert(ARRAY_COUNT(coh_rows) <= COH_ROWS_MAX, "counts has a place for each row");
 
 _Static_assert(ARRAY_COUNT(coh_faults) == COH_FAULT_COUNT, "each mistake has a row");
@@ -42,6 +45,22 @@ static bool is_in_place_of(const struct coh_row *mistake, const struct coh_row *
 	return r->state == mistake->state && r->event == mistake->event && r->condition == mistake->condition;
 }
 
+static void put_row(struct coh_table *t, uint32_t number)
+{
+	const struct coh_row *r = &coh_rows[number];
+
+	if (r->condition != COH_HELD)
+		t->find[r->state][r->event][0] = (uint8_t)(number + 1);
+	if (r->condition != COH_FREE)
+		t->find[r->state][r->event][1] = (uint8_t)(number + 1);
+}
+
+void coh_table_by_software(struct coh_table *t)
+{
+	for (uint32_t i = 0; i < SOFTWARE_ROWS; i++)
+		put_row(t, coh_row_count + i);
+}
+
 /* The row of the mistake is not to be found: coh_find_slow decides. */
 void coh_table_init(struct coh_table *t, enum coh_fault fault, uint64_t fault_every)
 {
@@ -51,10 +70,7 @@ void coh_table_init(struct coh_table *t, enum coh_fault fault, uint64_t fault_ev
 
 		if (fault && is_in_place_of(&coh_faults[fault].row, r))
 			continue;
-		if (r->condition != COH_HELD)
-			t->find[r->state][r->event][0] = (uint8_t)(i + 1);
-		if (r->condition != COH_FREE)
-			t->find[r->state][r->event][1] = (uint8_t)(i + 1);
+		put_row(t, i);
 	}
 }
 

@@ -64,7 +64,7 @@ struct coh_mistake {
 extern const struct coh_mistake coh_faults[COH_FAULT_COUNT]; /* without that of COH_FAULT_NONE */
 
 extern const struct coh_row coh_rows[];
-extern const uint32_t coh_row_count;
+extern const uint32_t coh_row_count; /* of coh.def; behind them come those of coh_software.def */
 /* "HOME CPU N_READ" */
 const char *coh_row_name(uint32_t row);
 
@@ -77,6 +77,9 @@ struct coh_table {
 
 /* One in fault_every chances for the mistake is taken. */
 void coh_table_init(struct coh_table *t, enum coh_fault fault, uint64_t fault_every);
+
+/* From now on NDP-Ms ask nobody: coh_software.def. */
+void coh_table_by_software(struct coh_table *t);
 
 /* The row, counted, or the mistake in its place. That there is none is a failed CHECK: the protocol does not know the
  * event in that state. */

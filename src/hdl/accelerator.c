@@ -132,6 +132,10 @@ static void ask(struct accelerator *a, struct access *x)
 	const uint32_t index = (uint32_t)(x - a->accesses), unit = unit_of(a, index);
 	uint64_t done_ps;
 
+	if (unlikely(!channel_reaches(s->near, a->first_core + index, x->address)))
+		hdl_fail(a, "%s 0x%" G_GINT64_MODIFIER
+			 "x, which is another channel's memory; with channel.coherence = software there is no NDP-AP",
+			 x->is_write ? "writes" : "reads", x->address);
 	s->user.begin(s->user.self, unit, x->address, x->bytes, op);
 	hdl_account_access(s->account, a->first_core + index, sim_now_units(s->engine));
 	done_ps = channel_access(s->near, a->first_core + index, sim_now_ps(s->engine), x->address, x->bytes, op);

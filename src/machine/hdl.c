@@ -68,6 +68,9 @@ static void check(const struct machine_config *c, struct base_diag_list *diag)
 	if (!p && *params(c)->wave)
 		base_diag_error(diag, (struct base_place){0},
 				"hdl.wave = %s: there is no design; hdl.design names one", params(c)->wave);
+	if (!p && near && near->coherence == CHANNEL_COHERENCE_SOFTWARE)
+		base_diag_error(diag, base_diag_place(diag, "channel.coherence"),
+				"channel.coherence = software: is for accelerators; hdl.design names one");
 	if (!p)
 		return;
 	if (!near)
