@@ -95,8 +95,7 @@ void channel_system_free(struct channel_system *s);
 /* After cpu_system_connect, whose user has to observe as well. */
 void channel_system_observe(struct channel_system *s, const struct channel_observer *observer);
 
-/* May an NDP's core access that place? Without an NDP-AP only its channel's memory is there. core: of all NDPs', from 0.
- */
+/* May a core of all NDPs', from 0, access that place? Without an NDP-AP only its channel's memory is there. */
 bool channel_reaches(struct channel_system *s, uint32_t core, uint64_t address);
 /* As cpu_access and cpu_fence. core: of all NDPs', from 0. */
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,

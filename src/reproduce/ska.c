@@ -126,7 +126,10 @@ static double row_innovation(const struct reproduce_data *d, const struct reprod
 
 /* ---- the kernels on a GPU and on a CPU ---- */
 
-enum { GPU, GPU_TRANSFORM, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL, CPU_LARGE, CELL };
+enum {
+	GPU, GPU_TRANSFORM, GPU_FEW, GPU_NONE, MODERN_GPU, CPU, CPU_CORRELATION, CPU_FILTER, CPU_TRANSFORM, CPU_SMALL,
+	CPU_LARGE, CELL
+};
 static const struct reproduce_config configs[] = {
     [GPU] = {"GTX 480", "gtx480", "", NULL},
     [GPU_TRANSFORM] = {"GTX 480, 1D FFT", "gtx480", "", NULL},
@@ -134,10 +137,11 @@ static const struct reproduce_config configs[] = {
     [GPU_NONE] = {"GTX 480, no atomic additions", "gtx480", "", NULL},
     [MODERN_GPU] = {"GPU with HBM3", "gpu-hbm3", "", NULL},
     [CPU] = {"Xeon E5-2630", "ska-xeon", "", NULL},
-    [CPU_FILTER] = {"Xeon E5-2630, filter", "ska-xeon", "", NULL},
-    [CPU_TRANSFORM] = {"Xeon E5-2630, 1D FFT", "ska-xeon", "", NULL},
-    [CPU_SMALL] = {"Xeon E5-2630, 64 x 64", "ska-xeon", "", NULL},
-    [CPU_LARGE] = {"Xeon E5-2630, 256 x 256", "ska-xeon", "", NULL},
+    [CPU_CORRELATION] = {"Xeon E5-2630, eight lanes", "ska-xeon", "", NULL},
+    [CPU_FILTER] = {"Xeon E5-2630, filter, eight lanes", "ska-xeon", "", NULL},
+    [CPU_TRANSFORM] = {"Xeon E5-2630, 1D FFT, eight lanes", "ska-xeon", "", NULL},
+    [CPU_SMALL] = {"Xeon E5-2630, 64 x 64, eight lanes", "ska-xeon", "", NULL},
+    [CPU_LARGE] = {"Xeon E5-2630, 256 x 256, eight lanes", "ska-xeon", "", NULL},
     [CELL] = {"Cell", "ska-cell", "", NULL},
 };
 
@@ -146,6 +150,9 @@ static const struct reproduce_config configs[] = {
 #define CORR "--signals 256 --samples 256"
 #define GRID "--visibilities 4096 --side 512"
 #define MANY "--visibilities 32768 --side 2048"
+/* FFTW, a vendor's library and the correlators that section 2.4.2 quotes are written for their processors' vectors, here
+ * the Xeon's AVX. Table 2.1's programs ran on Gem5's x86, which has none of it. */
+#define AVX "--lanes 8"
 static const struct reproduce_cell cells[] = {
     {GPU, "skachan", NULL, CHAN},
     {GPU, "skacorr", NULL, CORR},
@@ -160,10 +167,11 @@ static const struct reproduce_cell cells[] = {
     {CPU, "skacorr-omp", NULL, CORR},
     {CPU, "skagrid-omp", NULL, GRID},
     {CPU, "skafft-omp", NULL, "--matrices 16"},
-    {CPU_FILTER, "skachan-omp", "--size small --do filter", CHAN " --do filter"},
-    {CPU_TRANSFORM, "skachan-omp", "--size small --do transform", CHAN " --do transform"},
-    {CPU_SMALL, "skafft-omp", "--matrices 8 --side 64", "--matrices 64 --side 64"},
-    {CPU_LARGE, "skafft-omp", "--matrices 1 --side 256", "--matrices 4 --side 256"},
+    {CPU_CORRELATION, "skacorr-omp", AVX, CORR " " AVX},
+    {CPU_FILTER, "skachan-omp", "--size small --do filter " AVX, CHAN " --do filter " AVX},
+    {CPU_TRANSFORM, "skachan-omp", "--size small --do transform " AVX, CHAN " --do transform " AVX},
+    {CPU_SMALL, "skafft-omp", "--matrices 8 --side 64 " AVX, "--matrices 64 --side 64 " AVX},
+    {CPU_LARGE, "skafft-omp", "--matrices 1 --side 256 " AVX, "--matrices 4 --side 256 " AVX},
     {CELL, "skagrid-omp", GRID " --rows owned", MANY " --rows owned"},
 };
 static const char *const kernels[] = {"skachan",     "skacorr",     "skagrid",     "skafft",	"skabeam",
@@ -374,7 +382,7 @@ static const struct reproduce_row rows[] = {
      .tolerance = 2.5}, /* 10 to 15 */
     {.id = "SKA-02", .measure = row_cpu_share, .config = CPU_TRANSFORM, .workload = "skachan-omp", .tolerance = 5},
     {.id = "SKA-03", .measure = row_share, .config = GPU_TRANSFORM, .workload = "skachan", .tolerance = 5},
-    {.id = "SKA-04", .measure = row_cpu_share, .config = CPU, .workload = "skacorr-omp", .tolerance = 10},
+    {.id = "SKA-04", .measure = row_cpu_share, .config = CPU_CORRELATION, .workload = "skacorr-omp", .tolerance = 10},
     {.id = "SKA-05", .measure = row_share, .workload = "skacorr", .tolerance = 5},
     {.id = "SKA-06", .measure = row_share, .config = MODERN_GPU, .workload = "skacorr", .tolerance = 10},
     {.id = "SKA-07", .measure = row_cpu_share, .config = CPU_SMALL, .workload = "skafft-omp", .tolerance = 10},
