@@ -74,6 +74,9 @@ struct gpu_ext_ops {
 	/* Takes a CTA that is the next of the grid, and has it begin on an SM of its choice; false: it is placed as any
 	 * other. While gpu.cta_starter is this one. */
 	bool (*cta_starts)(void *self, uint64_t cta);
+	/* The grid has no CTA left, and an SM of the GPU a place: gives one back that it has taken and that has not
+	 * begun; false: it has none, or keeps it. While gpu.cta_starter is this one. */
+	bool (*cta_back)(void *self, uint64_t *cta);
 	void (*cta_placed)(void *self, struct sm *sm, uint64_t cta);
 	/* Its place is free, and not yet taken by the next. */
 	void (*cta_done)(void *self, struct sm *sm, uint64_t cta);

@@ -70,6 +70,13 @@ void gpu_ctas_offer(struct gpu *g)
 		g->cta_next++;
 }
 
+static void place(struct gpu *g, struct sm *sm, uint64_t index)
+{
+	sm_cta_place(sm, simt_cta_begin(g->launch, index, sm->index), index);
+	GPU_EXT_EACH(g, e, cta_placed)
+		e->ops->cta_placed(e->self, sm, index);
+}
+
 static void place_next(struct gpu *g, struct sm *sm)
 {
 	if (unlikely(g->cta_starter != NULL)) {
@@ -77,11 +84,17 @@ static void place_next(struct gpu *g, struct sm *sm)
 		if (g->cta_next == g->cta_total)
 			return;
 	}
+	place(g, sm, g->cta_next++);
+}
 
-	sm_cta_place(sm, simt_cta_begin(g->launch, g->cta_next, sm->index), g->cta_next);
-	g->cta_next++;
-	GPU_EXT_EACH(g, e, cta_placed)
-		e->ops->cta_placed(e->self, sm, g->cta_next - 1);
+/* What the CTA starter has taken and gives back. */
+static void place_back(struct gpu *g, struct sm *sm)
+{
+	const struct gpu_ext *e = g->cta_starter;
+	uint64_t index;
+
+	if (sm->stack == UINT32_MAX && gpu_cta_room(g, sm->index) && e->ops->cta_back(e->self, &index))
+		place(g, sm, index);
 }
 
 void gpu_cta_next(struct gpu *g, struct sm *sm)
@@ -90,6 +103,8 @@ void gpu_cta_next(struct gpu *g, struct sm *sm)
 		return;
 	if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
 		place_next(g, sm);
+	else if (unlikely(g->cta_starter != NULL) && g->cta_next == g->cta_total)
+		place_back(g, sm);
 }
 
 void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle)

@@ -449,13 +449,12 @@ void sm_cta_arrive(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t
 	sm_wake(sm, sm->now);
 }
 
-void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle)
+void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index)
 {
 	sm_touch(sm);
 	sm->ctas_coming--;
-	sm->stats.ctas++;
 	simt_cta_move(sm->gpu->launch, cta, sm->index);
-	cta_take(sm, cta, index, start_cycle, sm->now + (uint32_t)sm->gpu->config->sm.cta_launch_cycles);
+	sm_cta_place(sm, cta, index);
 	sm_wake(sm, sm->now);
 }
 

@@ -286,7 +286,7 @@ void sm_cta_place(struct sm *sm, struct simt_cta *cta, uint64_t index);
 void sm_cta_leave(struct sm *sm, struct sm_cta *c);
 void sm_cta_arrive(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle);
 /* A CTA for which the SM has kept a place begins. */
-void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index, uint64_t start_cycle);
+void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index);
 /* The resident CTA of this index, or NULL. */
 struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index);
 void sm_warp_retire(struct sm *sm, struct sm_warp *w);

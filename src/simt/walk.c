@@ -17,6 +17,7 @@ enum kind {
 	KIND_RUN,   /* is executed */
 	KIND_SHOW,  /* an access whose address is known, whose value nobody needs */
 	KIND_LOOK,  /* the same, and the value is needed */
+	KIND_LOAD,  /* only its value is needed */
 	KIND_LEAVE, /* lanes end */
 	KIND_STOP,  /* nobody knows what comes next */
 };
@@ -182,6 +183,42 @@ static enum kind kind_of(const struct plan *p, uint32_t pc)
 	return is_needed && is_plain(p->p, pc) ? KIND_RUN : KIND_PASS;
 }
 
+/* Marks what lies between a branch and its target before it: loops, as compilers lay them out. */
+static void find_loops(const struct ptx_func *fn, bool *is_in_loop)
+{
+	for (uint32_t pc = 0; pc < fn->inst_count; pc++) {
+		const struct ptx_inst *i = &fn->insts[pc];
+
+		if (i->op != PTX_OP_BRA)
+			continue;
+		for (uint32_t k = i->src[0].label; k <= pc; k++)
+			is_in_loop[k] = true;
+	}
+}
+
+static bool is_shown(enum kind kind)
+{
+	return kind == KIND_SHOW || kind == KIND_LOOK;
+}
+
+/* Where loops access what is known, that is most of what the kernel reads: the rest is not shown. */
+static void keep_loops(struct simt_walk *k, const struct ptx_func *fn)
+{
+	bool *is_in_loop = calloc(fn->inst_count + 1, sizeof(bool)), any = false;
+
+	CHECK(is_in_loop);
+	find_loops(fn, is_in_loop);
+	for (uint32_t pc = 0; pc < k->count; pc++)
+		any |= is_in_loop[pc] && is_shown((enum kind)k->kinds[pc]);
+	for (uint32_t pc = 0; pc < k->count && any; pc++) {
+		if (is_in_loop[pc] || !is_shown((enum kind)k->kinds[pc]))
+			continue;
+		k->kinds[pc] = k->kinds[pc] == KIND_LOOK ? KIND_LOAD : KIND_PASS;
+		k->known_count--;
+	}
+	free(is_in_loop);
+}
+
 struct simt_walk *simt_walk_new(const struct simt_program *program)
 {
 	const struct ptx_func *fn = program->entry;
@@ -201,8 +238,9 @@ struct simt_walk *simt_walk_new(const struct simt_program *program)
 	CHECK(k->kinds);
 	for (uint32_t pc = 0; pc < fn->inst_count; pc++) {
 		k->kinds[pc] = (uint8_t)kind_of(&p, pc);
-		k->known_count += k->kinds[pc] == KIND_SHOW || k->kinds[pc] == KIND_LOOK;
+		k->known_count += is_shown((enum kind)k->kinds[pc]);
 	}
+	keep_loops(k, fn);
 	free(p.uses);
 	free(p.is_unknown);
 	free(p.is_needed);
@@ -274,8 +312,9 @@ static bool is_there(const struct walker *k, const struct simt_mem_op *op, uint3
 	return true;
 }
 
-static bool show(struct walker *k, bool is_looked_at)
+static bool show(struct walker *k, enum kind kind)
 {
+	const bool is_value_needed = kind != KIND_SHOW;
 	const struct simt_exec *e = exec_of(k);
 	const struct simt_mem_op *op = is_copy(simt_next(k->l, k->w)) ? &e->copy->from : e->mem;
 	uint64_t addr[SIMT_LANES];
@@ -283,12 +322,12 @@ static bool show(struct walker *k, bool is_looked_at)
 
 	if (!is_there(k, op, mask, addr))
 		return false;
-	if (mask) {
+	if (mask && kind != KIND_LOAD) {
 		k->out->accesses++;
 		k->bounds->shows(k->bounds->self, addr, mask, op->align);
 	}
-	k->out->lookups += is_looked_at && mask;
-	return step(k, is_looked_at ? run_of(e) : NULL);
+	k->out->lookups += is_value_needed && mask;
+	return step(k, is_value_needed ? run_of(e) : NULL);
 }
 
 /* Lanes end; the walk does with the last of them. */
@@ -313,7 +352,8 @@ static bool go(struct walker *k, enum kind kind)
 		return step(k, run_of(exec_of(k)));
 	case KIND_SHOW:
 	case KIND_LOOK:
-		return show(k, kind == KIND_LOOK);
+	case KIND_LOAD:
+		return show(k, kind);
 	case KIND_LEAVE:
 		return leave(k);
 	default:

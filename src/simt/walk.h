@@ -13,7 +13,8 @@ struct simt_walk;
 
 struct simt_walk *simt_walk_new(const struct simt_program *p);
 void simt_walk_free(struct simt_walk *k);
-/* Loads of global memory, and asynchronous copies from it, in the text whose addresses a walk knows. */
+/* Loads of global memory, and asynchronous copies from it, in the text whose addresses a walk knows and shows: those in
+ * loops, if there are any. */
 uint32_t simt_walk_known_count(const struct simt_walk *k);
 
 /* What walks have done: instructions of the plan, loads whose values it needed, accesses shown. */

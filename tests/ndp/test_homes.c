@@ -34,6 +34,8 @@ static const char *const machine[] = {"gpu.stack_sm_count",   "1",	       "ndp.m
 			 "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 8; @%p1 bra write;\n")
 
 static const char own_page[] = PAGES("mov.u32 %r5, %r2;\n");
+/* Two CTAs have each page, and write the same. */
+static const char page_of_two[] = PAGES("and.b32 %r5, %r2, 63;\n");
 /* Its number is in memory: in[c] = c. */
 static const char listed_page[] = PAGES("mul.wide.u32 %rd7, %r2, 4; add.u64 %rd8, %rd1, %rd7;\n"
 					"ld.global.u32 %r5, [%rd8];\n");
@@ -45,9 +47,10 @@ static const char turned_page[] = PAGES("cvt.u32.u64 %r20, %rd3; mov.u32 %r5, %r
 static const char hidden_page[] = PAGES("mov.u32 %r22, s; st.shared.u32 [%r22], %r2; bar.sync 0;\n"
 					"ld.shared.u32 %r5, [%r22]; bar.sync 0;\n");
 
-static void open_with(struct rig *r, const char *ptx, const char *ctas, const char *ratio)
+static void open_with(struct rig *r, const char *ptx, const char *ctas, const char *ratio, const char *waits)
 {
-	const char *const settings[] = {"ndp.ctas", ctas, "ndp.cta_home_ratio", ratio, NULL};
+	const char *const settings[] = {"ndp.ctas",	       ctas,  "ndp.cta_home_ratio", ratio,
+					"ndp.cta_wait_count", waits, NULL};
 
 	rig_open(r, ptx, machine, settings, NULL);
 	assert_int_equal(((uintptr_t)r->in ^ (uintptr_t)r->out) / PAGE_BYTES % STACKS, 0);
@@ -68,7 +71,7 @@ static struct traffic run(const char *ptx, const char *ctas)
 	struct traffic t;
 	struct rig r;
 
-	open_with(&r, ptx, ctas, "0.5");
+	open_with(&r, ptx, ctas, "0.5", "0");
 	assert_true(rig_run(&r, CTAS, THREADS, 0));
 	check_values(&r);
 	t = (struct traffic){.tx = rig_stat(&r, "link_tx.bytes"),
@@ -88,7 +91,7 @@ static void local_ctas_leave_the_links(void **state)
 	(void)state;
 	assert_int_equal(none.launched, 0);
 	assert_int_equal(rest.launched, IN_STACKS);
-	open_with(&r, own_page, "rest", "0.5");
+	open_with(&r, own_page, "rest", "0.5", "0");
 	header = machine_gpu_config(&r.config)->link.header_bytes;
 	ack = machine_gpu_config(&r.config)->link.ack_bytes;
 	assert_true(rig_run(&r, CTAS, THREADS, 0));
@@ -110,7 +113,7 @@ static void listed_pages_are_looked_up(void **state)
 	struct rig r;
 
 	(void)state;
-	open_with(&r, listed_page, "rest", "0.5");
+	open_with(&r, listed_page, "rest", "0.5", "0");
 	assert_true(rig_run(&r, CTAS, THREADS, 0));
 	check_values(&r);
 	assert_int_equal(rig_stat(&r, "ctas.launched_in_stack"), IN_STACKS);
@@ -131,7 +134,7 @@ static void others_stay(void **state)
 	assert_int_equal(rest.launched, 0);
 	assert_int_equal(none.tx, rest.tx);
 	assert_int_equal(none.rx, rest.rx);
-	open_with(&r, own_page, "rest", "1");
+	open_with(&r, own_page, "rest", "1", "0");
 	assert_true(rig_run(&r, CTAS, THREADS, 0));
 	assert_int_equal(rig_stat(&r, "ctas.refused_homeless"), CTAS);
 	assert_int_equal(rig_stat(&r, "gpu.cta_starts"), 0);
@@ -144,10 +147,10 @@ static void few_are_shared_out(void **state)
 	struct rig r;
 
 	(void)state;
-	open_with(&r, own_page, "homes", "0.5");
+	open_with(&r, own_page, "homes", "0.5", "0");
 	assert_true(rig_run(&r, 16, THREADS, 0));
 	assert_int_equal(rig_stat(&r, "ctas.launched_in_stack"), 8);
-	assert_int_equal(rig_stat(&r, "ctas.refused_share"), 8);
+	assert_int_equal(rig_stat(&r, "ctas.not_offered"), 8);
 	rig_close(&r);
 }
 
@@ -159,16 +162,36 @@ static void the_next_kernel_sees_their_stores(void **state)
 	uint32_t *in;
 
 	(void)state;
-	open_with(&r, turned_page, "rest", "0.5");
+	open_with(&r, turned_page, "rest", "0.5", "0");
 	in = r.in;
 	r.in = r.out; /* in place */
 	for (uint32_t n = 0; n < 4; n++)
 		assert_true(rig_run(&r, CTAS, THREADS, n % 2));
-	assert_int_equal(rig_stat(&r, "gpu.cta_starts"), 4 * IN_STACKS);
+	assert_true(rig_stat(&r, "gpu.cta_starts") > 2 * IN_STACKS);
 	assert_int_equal(rig_stat(&r, "gpu.stale_reads"), 0);
 	for (uint32_t i = 0; i < CTAS * PAGE_BYTES / 4; i++)
 		assert_int_equal(r.out[i], 4);
 	r.in = in;
+	rig_close(&r);
+}
+
+/* While the others fill the GPU, as many wait for a stack as it has places for; with nobody to wait, half of the CTAs
+ * begin there. Each begins once, and all end. */
+static void some_wait_for_their_stack(void **state)
+{
+	struct rig r;
+	uint64_t launched, back;
+
+	(void)state;
+	open_with(&r, page_of_two, "rest", "0.5", "64");
+	assert_true(rig_run(&r, 2 * CTAS, THREADS, 0));
+	launched = rig_stat(&r, "ctas.launched_in_stack");
+	back = rig_stat(&r, "ctas.given_back");
+	assert_true(launched + back >= 2 * IN_STACKS);
+	assert_true(launched > IN_STACKS);
+	assert_int_equal(rig_stat(&r, "gpu.cta_begins"), launched);
+	assert_int_equal(rig_stat(&r, "ctas.remote_lines"), 0);
+	check_values(&r);
 	rig_close(&r);
 }
 
@@ -177,7 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_next_kernel_sees_their_stores), cmocka_unit_test(local_ctas_leave_the_links),
 	    cmocka_unit_test(listed_pages_are_looked_up), cmocka_unit_test(others_stay),
-	    cmocka_unit_test(few_are_shared_out),
+	    cmocka_unit_test(few_are_shared_out), cmocka_unit_test(some_wait_for_their_stack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

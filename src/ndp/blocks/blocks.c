@@ -115,7 +115,7 @@ static void blocks_free(void *data)
 	for (uint32_t i = 0; i < blocks->count; i++)
 		block_clear(&blocks->items[i]);
 	g_free(blocks->items);
-	simt_walk_free(blocks->walk);
+	simt_walk_free(blocks->ctas.walk);
 	g_free(blocks);
 }
 
@@ -196,11 +196,11 @@ void ndp_blocks_hide(struct ndp_blocks *b, struct simt_program *p, bool is_hidde
 	b->is_hidden = is_hidden;
 }
 
-const struct simt_walk *ndp_blocks_walk(struct ndp_blocks *b, const struct simt_program *p)
+struct ndp_cta_notes *ndp_blocks_cta_notes(struct ndp_blocks *b, const struct simt_program *p)
 {
-	if (!b->walk)
-		b->walk = simt_walk_new(p);
-	return b->walk;
+	if (!b->ctas.walk)
+		b->ctas.walk = simt_walk_new(p);
+	return &b->ctas;
 }
 
 bool ndp_block_is_whole(const struct ndp_block *b, const struct simt_warp *w)

@@ -38,6 +38,14 @@ struct ndp_block {
 	struct ndp_timed timed;
 };
 
+/* What is known of a program's CTAs, for who has them begin in stacks (ndp/ctas/). */
+struct ndp_cta_notes {
+	struct simt_walk *walk;	   /* once it has been asked for */
+	bool is_tried, has_homes;  /* most of its CTAs have a home, as the first launch showed */
+	/* Mean times of a CTA in the last launch that had some on the GPU and some in stacks; or 0. */
+	double here_cycles, away_cycles;
+};
+
 struct ndp_blocks {
 	struct ndp_block *items;
 	uint32_t count;
@@ -46,7 +54,7 @@ struct ndp_blocks {
 	uint32_t undescribed_count, no_entry_count;
 	struct ndp_origins stores, loads; /* of the program; known once has_origins is set */
 	bool has_origins;
-	struct simt_walk *walk; /* of the program, once it has been asked for */
+	struct ndp_cta_notes ctas;
 	bool is_hidden;		/* the program's marks are taken away */
 };
 
@@ -65,8 +73,8 @@ struct ndp_blocks *ndp_blocks_of(struct simt_program *p, const struct ndp_cost_p
 
 /* Takes the marks of the blocks away from their program, or puts them back. */
 void ndp_blocks_hide(struct ndp_blocks *b, struct simt_program *p, bool is_hidden);
-/* The plan of walks of the program that has the blocks. */
-const struct simt_walk *ndp_blocks_walk(struct ndp_blocks *b, const struct simt_program *p);
+/* What is known of the CTAs of the program that has the blocks. */
+struct ndp_cta_notes *ndp_blocks_cta_notes(struct ndp_blocks *b, const struct simt_program *p);
 
 /* Step 1 of the offload decision (TOM section 4.2): every lane that would execute the block satisfies the condition. */
 bool ndp_block_condition_holds(const struct ndp_block *b, const struct simt_warp *w);

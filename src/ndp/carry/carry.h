@@ -101,9 +101,12 @@ struct carry_reads {
 	uint16_t registers[CARRY_REGISTERS_MAX]; /* scoreboard ids */
 };
 
+enum { CARRY_NO_SM = UINT32_MAX };
+
 /* Where a CTA begins that a policy starts in a stack (carry_ctas_start). */
 struct carry_start {
-	uint32_t sm;		 /* of a stack, with room (gpu_cta_room) */
+	uint32_t stack;
+	uint32_t sm;		 /* of that stack, with room (gpu_cta_room); CARRY_NO_SM: it waits until one has */
 	uint32_t latency_cycles; /* SM cycles before the message leaves that has it begin */
 	uint32_t message_bytes;	 /* of that, beside the header of the channels */
 };
@@ -164,6 +167,9 @@ struct carry_policy {
 	 * of the GPU that has room. It has not begun to run. Asked again of one that was refused when an SM of a stack
 	 * has room. */
 	bool (*cta_start)(void *ctx, struct gpu *g, struct simt_cta *cta, uint64_t index, struct carry_start *out);
+	/* The GPU has room, and the grid has none left: the last of the CTAs that wait for this stack begins there
+	 * instead. UINT32_MAX: none does. */
+	uint32_t (*cta_back)(void *ctx, struct gpu *g);
 	/* A CTA was placed on an SM: at a kernel's begin, or in the place of one that has ended or left. */
 	void (*cta_placed)(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta);
 	/* A CTA has ended on an SM; its place is free, and not yet taken by the next. */
@@ -206,7 +212,6 @@ void carry_cta_move(struct gpu *g, uint32_t from_sm, uint64_t cta, uint32_t to_s
  * none is diverged. With stops a warp of which that holds stops and waits for the others, but goes on while one waits
  * at a barrier; without, all go on until it holds of all at once. Then the policy's cta_gathered is asked. After
  * wait_cycles the CTA stays. */
-enum { CARRY_NO_SM = UINT32_MAX };
 struct carry_cta_order {
 	uint32_t from_sm, to_sm; /* to_sm CARRY_NO_SM: it waits for one, too, which the policy's cta_place names */
 	uint64_t cta;
@@ -221,6 +226,8 @@ void carry_cta_gather(struct gpu *g, const struct carry_cta_order *o);
  * over TX has one begin; its end is told by one over RX, and until then its place is taken. What it writes is dropped
  * from the L2, as with gpu.stack_sm_l2_invalidate. */
 void carry_ctas_start(struct gpu *g);
+/* CTAs that wait for a place in the stack. */
+uint32_t carry_ctas_waiting(struct gpu *g, uint32_t stack);
 
 /* For the ledger: a CTA was looked at, and stays for this reason, or leaves (NULL). */
 void carry_cta_offered(struct gpu *g, const char *why);

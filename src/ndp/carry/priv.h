@@ -108,6 +108,7 @@ struct carry {
 	/* start.c */
 	const struct gpu_ext *start; /* NULL: the policy has no CTAs begin in stacks */
 	struct start *starts, *starts_free; /* that are to begin, in the order of decision */
+	uint32_t *starts_waiting; /* [stack]: of them, those that wait for a place there */
 	struct sim_comp start_comp;
 	uint16_t *start_ports, *end_ports; /* [stack]: of messages that have CTAs begin; [cluster]: of their ends */
 	/* far_shared.c */

@@ -1,19 +1,23 @@
 /* start.c - has CTAs begin on SMs of stacks. Which CTA, and on which SM, is the policy's decision.
  *
- *   the next CTA of the grid -> the policy is asked -> latency -> a message over the crossbar and TX -> it begins
+ *   the next CTA of the grid -> the policy is asked -> [it waits for a place -> or is given back] -> latency
+ *     -> a message over the crossbar and TX -> it begins
  *   it has ended -> a message over RX -> its place is free for another
  *
- * The place is kept from the decision on, so nothing waits in the stack.
+ * A place is kept before the message leaves, so nothing waits in the stack. What waits in the GPU is a number.
  */
 #include "ndp/carry/priv.h"
 
 #include <glib.h>
+#include <string.h>
 
 /* A CTA that no SM has yet. */
 struct start {
-	struct sm *to, *by; /* by whose port of the crossbar it is told: the scheduler has none of its own */
-	struct simt_cta *cta;
-	uint64_t index, order_cycle, leave_cycle;
+	struct sm *to; /* NULL: it waits for a place in the stack */
+	struct sm *by; /* by whose port of the crossbar it is told: the scheduler has none of its own */
+	struct simt_cta *cta; /* once it has a place */
+	uint32_t stack;
+	uint64_t index, leave_cycle;
 	uint32_t bytes_left, packets_out; /* of the message: not yet sent; sent, not arrived */
 	struct start *next;
 };
@@ -49,33 +53,87 @@ static struct start *start_new(struct carry *c)
 	return s;
 }
 
+/* It has a place from now on. */
+static void keep_place(struct carry *c, struct start *s, struct sm *to, struct simt_cta *cta)
+{
+	struct gpu *g = c->gpu;
+
+	CHECK(to->stack == s->stack && gpu_cta_room(g, to->index));
+	s->to = to;
+	s->cta = cta;
+	s->leave_cycle = MAX(s->leave_cycle, now_cycle(g));
+	to->ctas_coming++;
+	c->cta_stats.cta_starts++;
+	c->cta_stats.cta_start_bytes += s->bytes_left;
+	carry_audit_starts(c, s->index, cta, s->bytes_left);
+	carry_cta_offered(g, NULL);
+	sim_wake_cycle(g->engine, c->start_comp, s->leave_cycle);
+}
+
 static bool starts(void *self, uint64_t index)
 {
 	struct carry *c = self;
 	struct gpu *g = c->gpu;
-	struct simt_cta *cta = simt_cta_begin(g->launch, index, g->sm_count);
 	struct carry_start where;
+	struct simt_cta *cta;
 	struct start *s;
 
+	if (!simt_cta_has_room(g->launch))
+		return false;
+	cta = simt_cta_begin(g->launch, index, g->sm_count);
 	if (!c->policy->cta_start(c->policy_ctx, g, cta, index, &where)) {
 		simt_cta_end(cta);
 		return false;
 	}
-	CHECK(where.message_bytes && gpu_sm_stack(g, where.sm) != UINT32_MAX && gpu_cta_room(g, where.sm));
+	CHECK(where.message_bytes && where.stack < g->stack_count);
 	s = start_new(c);
-	s->to = g->sms[where.sm];
+	s->stack = where.stack;
 	s->by = g->sms[index % g->sm_count];
-	s->cta = cta;
 	s->index = index;
-	s->order_cycle = now_cycle(g);
-	s->leave_cycle = s->order_cycle + where.latency_cycles;
+	s->leave_cycle = now_cycle(g) + where.latency_cycles;
 	s->bytes_left = where.message_bytes;
-	s->to->ctas_coming++;
-	c->cta_stats.cta_starts++;
-	c->cta_stats.cta_start_bytes += where.message_bytes;
-	carry_audit_starts(c, index, cta, where.message_bytes);
-	carry_cta_offered(g, NULL);
-	sim_wake_cycle(g->engine, c->start_comp, s->leave_cycle);
+	if (where.sm != CARRY_NO_SM) {
+		keep_place(c, s, g->sms[where.sm], cta);
+		return true;
+	}
+	simt_cta_end(cta);
+	c->starts_waiting[s->stack]++;
+	return true;
+}
+
+uint32_t carry_ctas_waiting(struct gpu *g, uint32_t stack)
+{
+	return carry_of(g)->starts_waiting[stack];
+}
+
+/* The first that waits for the stack gets a place at the SM. */
+static void serve(struct carry *c, struct sm *sm)
+{
+	struct start *s = c->starts;
+
+	if (!c->starts_waiting[sm->stack] || !gpu_cta_room(c->gpu, sm->index) || !simt_cta_has_room(c->gpu->launch))
+		return;
+	while (s->to || s->stack != sm->stack)
+		s = s->next;
+	c->starts_waiting[sm->stack]--;
+	keep_place(c, s, sm, simt_cta_begin(c->gpu->launch, s->index, sm->index));
+}
+
+static bool back(void *self, uint64_t *index)
+{
+	struct carry *c = self;
+	const uint32_t stack = c->policy->cta_back(c->policy_ctx, c->gpu);
+	struct start *last = NULL;
+
+	if (stack == UINT32_MAX)
+		return false;
+	for (struct start *s = c->starts; s; s = s->next)
+		if (!s->to && s->stack == stack)
+			last = s;
+	CHECK(last);
+	c->starts_waiting[stack]--;
+	*index = last->index;
+	start_free(c, last);
 	return true;
 }
 
@@ -111,9 +169,9 @@ static void tick(void *component, uint64_t cycle)
 	if (c->gpu->has_failed)
 		return;
 	for (struct start *s = c->starts; s; s = s->next) {
-		if (s->bytes_left && s->leave_cycle <= cycle)
+		if (s->to && s->bytes_left && s->leave_cycle <= cycle)
 			send(c, s);
-		if (s->bytes_left)
+		if (s->to && s->bytes_left)
 			again = MIN(again, MAX(s->leave_cycle, cycle + 1));
 	}
 	if (again != UINT64_MAX)
@@ -133,7 +191,7 @@ static void take_start(void *self, struct mem_req *r)
 		return;
 	carry_audit_arrives(c, s->index, s->cta, s->to);
 	c->cta_stats.cta_begins++;
-	sm_cta_begin(s->to, s->cta, s->index, s->order_cycle);
+	sm_cta_begin(s->to, s->cta, s->index);
 	carry_audit_arrived(c, s->index, s->to);
 	start_free(c, s);
 }
@@ -171,8 +229,10 @@ static void take_end(void *self, struct mem_req *r)
 	c->gpu->memory_stats.answers++;
 	mem_req_put(c->gpu->pool, r);
 	sm->ctas_coming--;
-	if (!c->gpu->stop)
-		gpu_ctas_offer(c->gpu);
+	if (c->gpu->stop)
+		return;
+	serve(c, sm);
+	gpu_ctas_offer(c->gpu);
 }
 
 void carry_ctas_start(struct gpu *g)
@@ -198,9 +258,11 @@ static void reset(void *self)
 	struct carry *c = self;
 
 	while (c->starts) {
-		simt_cta_end(c->starts->cta);
+		if (c->starts->cta)
+			simt_cta_end(c->starts->cta);
 		start_free(c, c->starts);
 	}
+	memset(c->starts_waiting, 0, c->gpu->stack_count * sizeof(*c->starts_waiting));
 }
 
 static void each_cta(void *self, void (*fn)(void *ctx, struct simt_cta *cta), void *ctx)
@@ -208,7 +270,40 @@ static void each_cta(void *self, void (*fn)(void *ctx, struct simt_cta *cta), vo
 	const struct carry *c = self;
 
 	for (struct start *s = c->starts; s; s = s->next)
-		fn(ctx, s->cta);
+		if (s->cta)
+			fn(ctx, s->cta);
+}
+
+static bool is_stopped_in(struct gpu *g, struct simt_cta *cta)
+{
+	while (!simt_cta_is_done(cta)) {
+		for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++) {
+			struct simt_warp *w = simt_cta_warp(cta, i);
+
+			while (!w->is_done && !w->at_barrier)
+				if (!gpu_untimed_step(g, w))
+					return true;
+		}
+	}
+	return false;
+}
+
+/* Those that wait: none waits for another. */
+static bool finish_untimed(void *self)
+{
+	struct carry *c = self;
+
+	for (struct start *s = c->starts, *next; s; s = next) {
+		next = s->next;
+		if (s->to)
+			continue;
+		s->cta = simt_cta_begin(c->gpu->launch, s->index, 0);
+		if (is_stopped_in(c->gpu, s->cta))
+			return false;
+		simt_cta_end(s->cta);
+		start_free(c, s);
+	}
+	return true;
 }
 
 static void build(void *self, struct gpu *g, const struct gpu_ext *e)
@@ -217,6 +312,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	struct carry *c = self;
 
 	c->start = e;
+	c->starts_waiting = g_new0(uint32_t, g->stack_count);
 	c->start_ports = g_new(uint16_t, g->stack_count);
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		c->start_ports[i] = net_port_add(&g->ports, &start_ops, c, GPU_PLACE_STACK, i);
@@ -231,6 +327,7 @@ static void start_ext_free(void *self)
 {
 	struct carry *c = self;
 
+	g_free(c->starts_waiting);
 	g_free(c->start_ports);
 	g_free(c->end_ports);
 	while (c->starts_free)
@@ -243,6 +340,8 @@ const struct gpu_ext_ops carry_start_ops = {
     .check_end = check_end,
     .reset = reset,
     .each_cta = each_cta,
+    .finish_untimed = finish_untimed,
     .cta_starts = starts,
+    .cta_back = back,
     .cta_done = cta_done,
 };

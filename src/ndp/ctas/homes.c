@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "gpu/coalesce.h"
+#include "ndp/blocks/blocks.h"
 #include "simt/walk.h"
 
 struct ctas_stats {
@@ -40,8 +41,10 @@ struct ctas_homes {
 	const struct ctas_params *params;
 	struct gpu *gpu;
 	struct simt_launch *launch;
-	const struct simt_walk *plan; /* of the running launch, if its CTAs are offered */
-	uint64_t total;		      /* CTAs of the grid */
+	struct ndp_cta_notes *ctas; /* of the running launch's program, if its CTAs are offered */
+	uint64_t total;	       /* CTAs of the grid */
+	uint32_t places_here, places_away; /* for its CTAs: on the GPU, in a stack */
+	bool may_wait;
 	uint64_t free_cycle;	      /* when the scheduler's processor has done what it has to do */
 	struct look last;
 	uint64_t done_cycle;  /* of that look */
@@ -86,12 +89,12 @@ void ctas_homes_add_stats(struct ctas_homes *h, struct sim_stats *stats)
 	sim_stats_add_table(stats, &ctas_stat_table, &h->stats, sizeof(h->stats));
 	sim_stats_law(stats, "ctas.launched_in_stack = gpu.cta_starts");
 	sim_stats_law(stats, "ctas.offered = ctas.launched_in_stack + ctas.refused_unknown + ctas.refused_homeless + "
-			     "ctas.refused_full + ctas.refused_share");
+			     "ctas.refused_full + ctas.refused_share + ctas.given_back");
 }
 
 bool ctas_homes_is_on(const struct ctas_homes *h)
 {
-	return h && h->plan;
+	return h && h->ctas;
 }
 
 /* ---- a look at a CTA ---- */
@@ -165,7 +168,7 @@ static void look_at(struct ctas_homes *h, struct simt_cta *cta, uint64_t index)
 	memset(h->lines, 0, h->config->gpu.stack_count * sizeof(*h->lines));
 	h->line_count = 0;
 	for (uint32_t i = 0; i < count; i++)
-		simt_walk_run(h->plan, h->launch, simt_cta_warp(cta, i * warps / count), &bounds, &walked);
+		simt_walk_run(h->ctas->walk, h->launch, simt_cta_warp(cta, i * warps / count), &bounds, &walked);
 	charge(h, &walked);
 	h->last = (struct look){.index = index, .home = home_of(h), .is_known = h->line_count != 0};
 	h->why = NULL;
@@ -190,88 +193,179 @@ static bool has_homes(struct ctas_homes *h)
 	return 2 * homes > count;
 }
 
-bool ctas_homes_kernel_begin(struct ctas_homes *h, struct gpu *g, struct simt_launch *l, const struct simt_walk *plan,
-			     bool has_blocks)
+static uint32_t places(const struct ctas_homes *h, uint32_t first, uint32_t count)
 {
-	h->plan = NULL;
-	if (!plan || !simt_walk_known_count(plan) || (has_blocks && h->params->ctas == NDP_CTAS_REST))
-		return false;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		n += gpu_cta_room(h->gpu, first + i);
+	return n;
+}
+
+static void launch_open(struct ctas_homes *h, struct gpu *g, struct simt_launch *l)
+{
 	h->gpu = g;
 	h->launch = l;
-	h->plan = plan;
 	h->total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	h->places_here = places(h, 0, (uint32_t)h->config->gpu.sm_count);
+	h->places_away = places(h, (uint32_t)h->config->gpu.sm_count, (uint32_t)h->config->gpu.stack_sm_count);
+	/* One that waits for others must not keep them waiting. */
+	h->may_wait = !l->is_cooperative && !simt_program_may_wait(l->program);
 	h->free_cycle = 0;
 	for (uint32_t i = 0; i < 2; i++)
 		h->begun[i] = gpu_cta_times(g, i);
-	if (h->params->ctas == NDP_CTAS_HOMES && !has_homes(h)) {
-		h->stats.launches_without_home++;
-		h->plan = NULL;
+}
+
+bool ctas_homes_kernel_begin(struct ctas_homes *h, struct gpu *g, struct simt_launch *l, struct ndp_cta_notes *ctas,
+			     bool has_blocks)
+{
+	h->ctas = NULL;
+	if (!ctas || !simt_walk_known_count(ctas->walk) || (has_blocks && h->params->ctas == NDP_CTAS_REST))
 		return false;
+	h->ctas = ctas;
+	launch_open(h, g, l);
+	if (!ctas->is_tried && h->params->ctas == NDP_CTAS_HOMES) {
+		ctas->has_homes = has_homes(h);
+		ctas->is_tried = true;
 	}
 	h->last.index = UINT64_MAX;
+	if ((h->params->ctas == NDP_CTAS_HOMES && !ctas->has_homes) || !h->places_away) {
+		h->stats.launches_without_home++;
+		h->ctas = NULL;
+		return false;
+	}
 	h->stats.launches++;
 	return true;
 }
 
+/* Mean cycles of CTAs here and away. False: one side has ended none, in this launch and before. */
+static bool known_times(const struct ctas_homes *h, double *here, double *away)
+{
+	double mean[2];
+
+	*here = h->ctas->here_cycles;
+	*away = h->ctas->away_cycles;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct gpu_cta_times t = gpu_cta_times(h->gpu, i);
+
+		if (t.count == h->begun[i].count)
+			return *here > 0;
+		mean[i] = (double)(t.cycles - h->begun[i].cycles) / (double)(t.count - h->begun[i].count);
+	}
+	*here = mean[0];
+	*away = mean[1];
+	return true;
+}
+
+void ctas_homes_kernel_end(struct ctas_homes *h)
+{
+	double here, away;
+
+	if (!h->ctas || !known_times(h, &here, &away))
+		return;
+	h->ctas->here_cycles = here;
+	h->ctas->away_cycles = away;
+}
+
 /* ---- the next CTA ---- */
 
-/* The SM of a stack, or of any (NO_HOME), with most room; CARRY_NO_SM: none has any. */
+/* The SM of the stack with most room; CARRY_NO_SM: none has any. */
 static uint32_t roomiest(const struct ctas_homes *h, uint32_t stack)
 {
-	const uint32_t each = (uint32_t)h->config->gpu.stack_sm_count, first = (uint32_t)h->config->gpu.sm_count;
-	const uint32_t begin = stack == NO_HOME ? 0 : stack * each;
-	const uint32_t end = stack == NO_HOME ? each * (uint32_t)h->config->gpu.stack_count : begin + each;
+	const uint32_t each = (uint32_t)h->config->gpu.stack_sm_count;
+	const uint32_t begin = (uint32_t)h->config->gpu.sm_count + stack * each;
 	uint32_t most = CARRY_NO_SM, room = 0;
 
-	for (uint32_t i = begin; i < end; i++) {
-		const uint32_t r = gpu_cta_room(h->gpu, first + i);
+	for (uint32_t i = begin; i < begin + each; i++) {
+		const uint32_t r = gpu_cta_room(h->gpu, i);
 
 		if (r > room) {
 			room = r;
-			most = first + i;
+			most = i;
 		}
 	}
 	return most;
 }
 
-/* Do CTAs take less time in stacks, as far as the launch has shown? */
-static bool is_faster_there(const struct ctas_homes *h)
+/* To run or to wait. */
+static bool has_place(const struct ctas_homes *h, uint32_t stack)
 {
-	struct gpu_cta_times t[2];
+	const uint32_t waiting = carry_ctas_waiting(h->gpu, stack);
 
-	for (uint32_t i = 0; i < 2; i++) {
-		t[i] = gpu_cta_times(h->gpu, i);
-		t[i].count -= h->begun[i].count;
-		t[i].cycles -= h->begun[i].cycles;
-		if (!t[i].count)
-			return false;
-	}
-	return (double)t[1].cycles / (double)t[1].count < (double)t[0].cycles / (double)t[0].count;
+	return (!waiting && roomiest(h, stack) != CARRY_NO_SM) || (h->may_wait && waiting < h->params->cta_wait_count);
 }
 
-/* While more CTAs are left than the GPU has room for, one that begins in a stack makes room there. Else its SM has as
- * many as each of the machine's would have, and more only if they are faster there. */
-static bool is_better_off(const struct ctas_homes *h, uint64_t index, uint32_t sm)
+static uint64_t ctas_of(const struct ctas_homes *h, uint32_t first, uint32_t count)
 {
-	const uint64_t sms = h->config->gpu.sm_count + h->config->gpu.stack_count * h->config->gpu.stack_sm_count;
-	uint64_t room = 0;
+	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < h->config->gpu.sm_count && room < h->total - index; i++)
-		room += gpu_cta_room(h->gpu, i);
-	return room < h->total - index || gpu_ctas_of(h->gpu, sm) < (h->total + sms - 1) / sms || is_faster_there(h);
+	for (uint32_t i = 0; i < count; i++)
+		n += gpu_ctas_of(h->gpu, first + i);
+	return n;
 }
 
-/* Why it is refused: the count of that; NULL: it is not, and *sm is where it begins. */
-static uint64_t *refused(struct ctas_homes *h, uint64_t index, uint32_t *sm)
+/* CTAs that a stack has, and that wait for it. */
+static uint64_t ctas_away(const struct ctas_homes *h, uint32_t stack)
+{
+	const uint32_t each = (uint32_t)h->config->gpu.stack_sm_count;
+
+	return ctas_of(h, (uint32_t)h->config->gpu.sm_count + stack * each, each) + carry_ctas_waiting(h->gpu, stack);
+}
+
+/* Until so many CTAs have ended, of which each takes so long and so many run at a time. */
+static double drain_cycles(uint64_t ctas, uint32_t at_a_time, double each_cycles)
+{
+	return each_cycles * (ctas > at_a_time ? (double)ctas / at_a_time : 1);
+}
+
+/* How many CTAs a stack has before times are known: while the others fill the GPU, what its SMs have places for and as
+ * many that wait, else as many as each SM of the machine would have. */
+static uint64_t share(const struct ctas_homes *h, uint64_t left, uint64_t here)
+{
+	const uint64_t each = h->config->gpu.stack_sm_count;
+	const uint64_t sms = h->config->gpu.sm_count + h->config->gpu.stack_count * each;
+	const uint64_t fair = each * ((h->total + sms - 1) / sms);
+
+	if (here + left > h->places_here)
+		return h->may_wait ? 2 * h->places_away : h->places_away;
+	return fair < h->places_away ? fair : h->places_away;
+}
+
+/* Would it end in the stack before those of the GPU have ended? */
+static bool is_better_off(const struct ctas_homes *h, uint64_t index, uint32_t stack)
+{
+	const uint64_t left = h->total - index, here = ctas_of(h, 0, (uint32_t)h->config->gpu.sm_count);
+	const uint64_t away = ctas_away(h, stack) + 1, now = gpu_now_cycles(h->gpu);
+	const uint64_t behind = h->free_cycle > now ? h->free_cycle - now : 0;
+	double here_cycles, away_cycles;
+
+	if (!known_times(h, &here_cycles, &away_cycles))
+		return away <= share(h, left, here);
+	return (double)behind + drain_cycles(away, h->places_away, away_cycles) <=
+	       drain_cycles(here + left, h->places_here, here_cycles);
+}
+
+/* Would any stack take the CTA if it were its home? Else it is not looked at. */
+static bool is_taken_by_any(const struct ctas_homes *h, uint64_t index)
+{
+	for (uint32_t s = 0; s < h->config->gpu.stack_count; s++)
+		if (has_place(h, s) && is_better_off(h, index, s))
+			return true;
+	return false;
+}
+
+/* Why it is refused: the count of that; NULL: it is not, and *out says where it begins. */
+static uint64_t *refused(struct ctas_homes *h, uint64_t index, struct carry_start *out)
 {
 	if (!h->last.is_known)
 		return &h->stats.refused_unknown;
 	if (h->last.home == NO_HOME)
 		return &h->stats.refused_homeless;
-	*sm = roomiest(h, h->last.home);
-	if (*sm == CARRY_NO_SM)
+	out->stack = h->last.home;
+	out->sm = carry_ctas_waiting(h->gpu, out->stack) ? CARRY_NO_SM : roomiest(h, out->stack);
+	if (!has_place(h, out->stack))
 		return &h->stats.refused_full;
-	return is_better_off(h, index, *sm) ? NULL : &h->stats.refused_share;
+	return is_better_off(h, index, out->stack) ? NULL : &h->stats.refused_share;
 }
 
 /* One that is refused may be offered again. Where it stays in the end, it has been refused for the last reason. */
@@ -282,12 +376,12 @@ bool ctas_homes_start(struct ctas_homes *h, struct gpu *g, struct simt_cta *cta,
 	uint64_t *why;
 
 	if (h->last.index != index) {
-		if (roomiest(h, NO_HOME) == CARRY_NO_SM)
+		if (!is_taken_by_any(h, index))
 			return false;
 		look_at(h, cta, index);
 		h->stats.offered++;
 	}
-	why = refused(h, index, &out->sm);
+	why = refused(h, index, out);
 	if (h->why)
 		--*h->why;
 	h->why = why;
@@ -300,6 +394,29 @@ bool ctas_homes_start(struct ctas_homes *h, struct gpu *g, struct simt_cta *cta,
 	sim_hist_add(&h->stats.latency_cycles, out->latency_cycles);
 	h->stats.launched_in_stack++;
 	return true;
+}
+
+/* Of the stack that will be busy for longest, if one of its CTAs would end here before it did there. */
+uint32_t ctas_homes_back(struct ctas_homes *h, struct gpu *g)
+{
+	uint32_t most = UINT32_MAX;
+	uint64_t ctas = 0;
+	double here, away;
+
+	for (uint32_t s = 0; s < h->config->gpu.stack_count; s++) {
+		const uint64_t n = carry_ctas_waiting(g, s) ? ctas_away(h, s) : 0;
+
+		if (n > ctas) {
+			ctas = n;
+			most = s;
+		}
+	}
+	if (most == UINT32_MAX ||
+	    (known_times(h, &here, &away) && drain_cycles(ctas, h->places_away, away) <= here))
+		return UINT32_MAX;
+	h->stats.launched_in_stack--;
+	h->stats.given_back++;
+	return most;
 }
 
 void ctas_homes_placed(struct ctas_homes *h, uint64_t index)

@@ -202,9 +202,8 @@ static uint64_t controller_shared_bytes(void *ctx, struct simt_program *p)
 /* CTAs of this launch may begin in stacks: its blocks stay. No data is there while the mapping is being learned. */
 static void offer_ctas(struct controller *t, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
-	const struct simt_walk *plan =
-	    map_observer_is_learning(t->observer) ? NULL : ndp_blocks_walk(t->blocks, p);
-	const bool is_offered = ctas_homes_kernel_begin(t->homes, g, l, plan, t->blocks->count > 0);
+	struct ndp_cta_notes *ctas = map_observer_is_learning(t->observer) ? NULL : ndp_blocks_cta_notes(t->blocks, p);
+	const bool is_offered = ctas_homes_kernel_begin(t->homes, g, l, ctas, t->blocks->count > 0);
 
 	ndp_blocks_hide(t->blocks, p, is_offered);
 	if (is_offered)
@@ -217,6 +216,13 @@ static bool controller_cta_start(void *ctx, struct gpu *g, struct simt_cta *cta,
 	struct controller *t = ctx;
 
 	return ctas_homes_start(t->homes, g, cta, index, out);
+}
+
+static uint32_t controller_cta_back(void *ctx, struct gpu *g)
+{
+	struct controller *t = ctx;
+
+	return ctas_homes_back(t->homes, g);
 }
 
 static void controller_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
@@ -643,6 +649,8 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 	(void)g;
 	(void)l;
 	count_offsets(t);
+	if (t->homes)
+		ctas_homes_kernel_end(t->homes);
 	map_observer_kernel_end(t->observer);
 }
 
@@ -681,6 +689,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .beside = controller_beside,
 	    .learns = controller_learns,
 	    .cta_start = controller_cta_start,
+	    .cta_back = controller_cta_back,
 	    .cta_placed = controller_cta_placed,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
