@@ -12,11 +12,7 @@ static const double unknown = -1, most = 0.99;
 
 void cli_running_ended(struct cli_job *job)
 {
-	const double of_gpu = report_number(job->result, "thread_instructions", NULL);
-
-	job->work = of_gpu > 0 ? of_gpu
-			       : report_number(job->result, "stats", "cpu.instructions") +
-					 report_number(job->result, "stats", "channel.instructions");
+	job->work = report_number(job->result, "thread_instructions", NULL);
 }
 
 /* Instructions of the job's program; unknown or 0: nobody knows. */

@@ -184,6 +184,19 @@ static char *map_mistake(const struct names *n, const struct sim_explain_map *ma
 	return NULL;
 }
 
+/* A table has room for three or four, or for none. */
+static char *columns_mistake(struct names *n, const struct sim_explain *e)
+{
+	uint32_t count = 0;
+	char *m = NULL;
+
+	for (; e->columns[count].title && !m; count++)
+		m = formula_mistake(n, e->columns[count].title, e->columns[count].number);
+	if (!m && count && count != 3 && count != 4)
+		m = g_strdup_printf("'%s': %u columns, expected three or four", e->columns->title, count);
+	return m;
+}
+
 static char *rows_mistake(struct names *n, const struct sim_explain *e)
 {
 	char *m = NULL;
@@ -220,6 +233,7 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->title, r->value);
 	for (const struct sim_explain_map *r = e->maps; r->title && !m; r++)
 		m = map_mistake(n, r);
+	m = m ? m : columns_mistake(n, e);
 	for (const struct sim_explain_count *r = e->counts; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->value);
 	for (const struct sim_explain_line *r = e->summary; r->label && !m; r++) {

@@ -36,15 +36,37 @@ static int machine_width(const json_t *runs)
 	return (int)MIN(width, 40);
 }
 
-/* Machines of processors have channels to their memory, where those of GPUs have links to stacks. */
-static bool are_of_processors(const json_t *runs)
+/* What moved, and in the place of what units waited for most: as a part of the machine names it, or by the links. */
+enum { COLUMNS_MOVED = 3 };
+
+static const struct sim_explain_column *columns_of(const json_t *run)
 {
-	bool are = true;
+	static const struct sim_explain_column links[] = {{"TX MB", "traffic.tx / 1e6"},
+							  {"RX MB", "traffic.rx / 1e6"},
+							  {"stacks MB", "traffic.stack_to_stack / 1e6"},
+							  {NULL, NULL}};
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		if (rows.items[i]->columns->title)
+			return rows.items[i]->columns;
+	return links;
+}
+
+/* Those of all runs, or of links if they have not all the same. */
+static const struct sim_explain_column *columns_of_all(const json_t *runs)
+{
+	const struct sim_explain_column *all = NULL, *links = columns_of(NULL);
 	size_t i;
 	json_t *run;
 
-	json_array_foreach(runs, i, run) are = are && (!report_has_run(run) || json_object_get(run, "channels"));
-	return are;
+	json_array_foreach(runs, i, run) {
+		if (!report_has_run(run))
+			continue;
+		all = !all || all == columns_of(run) ? columns_of(run) : links;
+	}
+	return all ? all : links;
 }
 
 /* Has some run a time that is estimated (run.mode = sampled)? */
@@ -57,14 +79,13 @@ static bool are_sampled(const json_t *runs)
 	return false;
 }
 
-static void print_header(FILE *out, int width, bool is_of_processors, bool is_sampled)
+static void print_header(FILE *out, int width, const struct sim_explain_column *c, bool is_sampled)
 {
 	fprintf(out, "%-11s %-*s %11s%s %8s%s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
 		"time us", is_sampled ? "     \302\261 us" : "",
 		"speed-up", is_sampled ? "       \302\261" : "", "program", "IPC",
-		is_of_processors ? "down MB" : "TX MB",
-		is_of_processors ? "up MB" : "RX MB", is_of_processors ? "coher. MB" : "stacks MB", "DRAM MB",
-		"energy mJ", "ratio", is_of_processors ? "Maccesses" : "main stall");
+		c[0].title, c[1].title, c[2].title, "DRAM MB", "energy mJ", "ratio",
+		c[COLUMNS_MOVED].title ? c[COLUMNS_MOVED].title : "main stall");
 }
 
 static void print_ratio(FILE *out, int width, double a, double b)
@@ -99,35 +120,31 @@ static void print_ratio_error(FILE *out, const json_t *run, const json_t *base, 
 	report_put(out, 8, 2, is_known, is_known ? base_time / time * sqrt(part * part + base_part * base_part) : 0);
 }
 
-static void print_main_stall(FILE *out, const json_t *run)
+static void print_last(FILE *out, const json_t *run)
 {
+	const struct sim_explain_column *own = &columns_of(run)[COLUMNS_MOVED];
 	struct report_wait wait;
 
-	if (json_object_get(run, "channels"))
-		fprintf(out, " %.3f", report_number(run, "accesses", NULL) / 1e6);
+	if (own->title)
+		fprintf(out, " %.3f", report_rows_value(run, own->number));
 	else if (report_top_waits(run, &wait, 1, NULL))
 		fprintf(out, " %s %.0f %%", wait.name, 100 * wait.share);
 	else
 		fputs(" -", out);
 }
 
-static void print_mbytes(FILE *out, const json_t *run, const char *outer, const char *inner)
+static void print_moved(FILE *out, const json_t *run)
 {
-	fputc(' ', out);
-	report_put(out, 9, 3, report_has(run, outer, inner), report_number(run, outer, inner) / bytes_per_mb);
-}
-
-/* Between: from stack to stack, or messages of coherence on channels. */
-static void print_traffic(FILE *out, const json_t *run)
-{
-	const bool is_of_processors = json_object_get(run, "channels");
+	const struct sim_explain_column *columns = columns_of(run);
 	double dram;
 	const bool has_dram = report_dram_bytes(run, &dram);
 
-	print_mbytes(out, run, "traffic_bytes", "tx");
-	print_mbytes(out, run, "traffic_bytes", "rx");
-	print_mbytes(out, run, is_of_processors ? "channels" : "traffic_bytes",
-		     is_of_processors ? "coherence_bytes" : "stack_to_stack");
+	for (uint32_t i = 0; i < COLUMNS_MOVED; i++) {
+		const double mbytes = report_rows_value(run, columns[i].number);
+
+		fputc(' ', out);
+		report_put(out, 9, 3, !isnan(mbytes), mbytes);
+	}
 	fputc(' ', out);
 	report_put(out, 9, 3, has_dram, dram / bytes_per_mb);
 }
@@ -160,13 +177,13 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 	print_ratio(out, 8, report_number(base, "total_time_ps", NULL), report_number(run, "total_time_ps", NULL));
 	fputc(' ', out);
 	report_put(out, 8, 2, report_has(run, "ipc", NULL), report_number(run, "ipc", NULL));
-	print_traffic(out, run);
+	print_moved(out, run);
 	fputc(' ', out);
 	report_put(out, 10, 4, report_has(run, "energy_total_pj", NULL),
 		   report_number(run, "energy_total_pj", NULL) / pj_per_mj);
 	print_ratio(out, 7, report_number(run, "energy_total_pj", NULL), report_number(base, "energy_total_pj", NULL));
 	fputc(base && !report_is_same_energy(run, base) ? '*' : ' ', out);
-	print_main_stall(out, run);
+	print_last(out, run);
 	if (!is_verified(run))
 		fprintf(out, "  NOT VERIFIED: %s", reason ? reason : "");
 	fprintf(out, "%s%s\n", *mark ? "  " : "", mark);
@@ -431,7 +448,7 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	size_t i;
 	json_t *run;
 
-	print_header(out, width, are_of_processors(runs), is_sampled);
+	print_header(out, width, columns_of_all(runs), is_sampled);
 	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 

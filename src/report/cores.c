@@ -52,7 +52,7 @@ static json_t *kind_of(const json_t *account, const struct machine_explain *rows
 			continue;
 		count++;
 		*left_ps += time_ps - sum;
-		if (report_parts_sum(parts, rows, REPORT_KIND(IDLE)) >= time_ps)
+		if (report_parts_is_idle(unit, rows, time_ps))
 			continue;
 		used++;
 		all += sum;

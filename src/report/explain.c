@@ -2,6 +2,7 @@
  * and the counters that changed with it. */
 #include "report/explain.h"
 
+#include "report/parts.h"
 #include "report/report.h"
 #include "report/rows.h"
 #include "report/runs.h"
@@ -126,25 +127,22 @@ static void add_part(json_t *sums, const char *name, const char *side, double ps
 	json_object_set_new(part, side, json_real(report_number(part, side, NULL) + ps));
 }
 
-static bool has_run_something(const json_t *unit, double time_ps)
-{
-	return report_number(unit, "parts", "none") + report_number(unit, "parts", "no_message") < time_ps;
-}
-
 /* The mean unit's time, of those with an account that ran something. */
 static bool units(json_t *sums, const json_t *run, const char *side)
 {
 	const double time_ps = report_number(run, "time_ps", NULL);
 	const json_t *all = json_object_get(json_object_get(run, "core_account"), "units");
+	struct machine_explain rows;
 	json_t *unit, *value;
 	double count = 0;
 	const char *part;
 	size_t i;
 
+	report_rows_of(run, &rows);
 	json_array_foreach((json_t *)all, i, unit)
-		count += has_run_something(unit, time_ps);
+		count += !report_parts_is_idle(unit, &rows, time_ps);
 	json_array_foreach((json_t *)all, i, unit) {
-		if (!has_run_something(unit, time_ps))
+		if (report_parts_is_idle(unit, &rows, time_ps))
 			continue;
 		json_object_foreach(json_object_get(unit, "parts"), part, value)
 			add_part(sums, part, side, json_number_value(value) / count);

@@ -49,6 +49,11 @@ double report_parts_sum(const json_t *parts, const struct machine_explain *rows,
 	return sum;
 }
 
+bool report_parts_is_idle(const json_t *unit, const struct machine_explain *rows, double time_ps)
+{
+	return report_parts_sum(json_object_get(unit, "parts"), rows, REPORT_KIND(IDLE)) >= time_ps;
+}
+
 json_t *report_parts_sorted(const json_t *sums, const json_t *docs, const char *key, double all)
 {
 	json_t *out = json_array(), *amount;

@@ -19,6 +19,8 @@ void report_parts_add_one(json_t *sums, const char *name, double amount);
 void report_parts_add(json_t *sums, const json_t *parts);
 /* All that are of these kinds. */
 double report_parts_sum(const json_t *parts, const struct machine_explain *rows, uint32_t kinds);
+/* Has a unit of the account had nothing to do in all of the time? */
+bool report_parts_is_idle(const json_t *unit, const struct machine_explain *rows, double time_ps);
 
 /* A row for each sum, the largest first: name, what (docs has the words), its amount under `key` ("ps", "cycles") and
  * the share of all. */

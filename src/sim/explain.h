@@ -32,6 +32,8 @@
  *                                    0; `before` stands before the line's first piece, a comma before the others
  *   PROGRAM(when, label, text)       a line below the copies of the program's time
  *   WAY(label, way)                  such a line of the bytes that went this way, their rate, and what it could carry
+ *   COLUMN(title, number)            a column of comparisons: three that say what moved, and a fourth in the place of
+ *                                    what units waited for most
  *   AMOUNT(label, amount)            how much there was of something, of which two runs are compared by their ratio
  *   RATE(label, share)               how often something was found, of which they are compared by the difference
  *   AREA(label, nm, mm2)             what the part adds to a die, as a source states it, in that technology
@@ -96,6 +98,9 @@ struct sim_explain_line {
 	const char *when, *label, *text;
 	const char *way; /* in the place of the text; NULL: none */
 };
+struct sim_explain_column {
+	const char *title, *number;
+};
 struct sim_explain_count {
 	const char *label, *value;
 	bool is_rate;
@@ -127,6 +132,7 @@ struct sim_explain {
 	const struct sim_explain_units *units;
 	const struct sim_explain_share *shares;
 	const struct sim_explain_line *summary;
+	const struct sim_explain_column *columns;
 	const struct sim_explain_count *counts;
 	const struct sim_explain_area *areas;
 	const struct sim_explain_series *series;
