@@ -150,8 +150,8 @@ static const struct reproduce_config configs[] = {
 #define CORR "--signals 256 --samples 256"
 #define GRID "--visibilities 4096 --side 512"
 #define MANY "--visibilities 32768 --side 2048"
-/* FFTW, a vendor's library and the correlators that section 2.4.2 quotes are written for their processors' vectors, here
- * the Xeon's AVX. Table 2.1's programs ran on Gem5's x86, which has none of it. */
+/* FFTW, a vendor's library and the correlators that section 2.4.2 quotes are written for vectors, here the Xeon's AVX.
+ * Table 2.1's programs ran on Gem5's x86, which has none of it. */
 #define AVX "--lanes 8"
 static const struct reproduce_cell cells[] = {
     {GPU, "skachan", NULL, CHAN},
