@@ -66,11 +66,8 @@ static uint32_t access_new(struct sm *sm, struct sm_warp *w, const struct simt_i
 	sm->access_free = sm->accesses[i].next_free;
 	sm->accesses[i] = (struct sm_access){.inst = inst, .parts_left = parts, .slot = w->slot};
 	w->loads_pending++;
-	if (unlikely(inst->flags & SIMT_COPY)) {
-		sm->accesses[i].copy_group = (uint8_t)(w->copy_group % SM_COPY_GROUPS);
-		w->group_copies[w->copy_group % SM_COPY_GROUPS]++;
-		w->copies_pending++;
-	}
+	if (unlikely(inst->flags & SIMT_COPY))
+		sm_copy_begin(w, &sm->accesses[i]);
 	return i;
 }
 
@@ -91,10 +88,8 @@ static inline __attribute__((always_inline)) bool part_done(struct sm *sm, uint3
 	a->next_free = sm->access_free;
 	sm->access_free = index;
 	w->loads_pending--;
-	if (unlikely(a->inst->flags & SIMT_COPY)) {
-		w->group_copies[a->copy_group]--;
-		w->copies_pending--;
-	}
+	if (unlikely(a->inst->flags & SIMT_COPY))
+		sm_copy_done(w, a);
 	if (sm_is_watched(w, GPU_POINT_RETURNED))
 		gpu_ext_returned(sm, w, true);
 	if (w->wait == SM_WAIT_MEMORY || w->wait == SM_WAIT_FENCE)
@@ -183,9 +178,9 @@ static void classify_copy(struct sm *sm, struct lsu_entry *e, const struct simt_
 	if (step->access_mask)
 		classify_global(sm, e, step);
 	sm->stats.async_copies++;
-	if (!step->exec_mask)
+	if (!step->exec_mask || !step->to_mask)
 		return;
-	e->passes = coalesce_bank_passes(step->to, step->exec_mask, step->inst->access_bytes, sm->bank_count, false);
+	e->passes = coalesce_bank_passes(step->to, step->to_mask, step->inst->access_bytes, sm->bank_count, false);
 	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
 	sm->stats.shared_accesses += e->passes;
 	sm->stats.shared_conflicts += e->passes - 1;
@@ -313,6 +308,8 @@ void lsu_issue(struct sm *sm, struct sm_warp *w, const struct simt_step *step)
 		return;
 	}
 	e->access = access_new(sm, w, inst, e->count + (e->passes ? 1 : 0));
+	if (unlikely(inst->flags & SIMT_COPY && step->exec_mask))
+		sm->accesses[e->access].complete = step->complete;
 	for (uint32_t i = 0; i < inst->write_count; i++)
 		w->sb[writes[i]] = SM_SB_PENDING;
 }

@@ -121,7 +121,24 @@ struct sm_access {
 	uint16_t slot;
 	uint8_t copy_group; /* of an asynchronous copy */
 	uint32_t next_free;
+	struct simt_complete complete; /* when it is done */
 };
+
+/* An asynchronous copy of the warp is under way, in its open group; it is done. */
+static inline void sm_copy_begin(struct sm_warp *w, struct sm_access *a)
+{
+	a->copy_group = (uint8_t)(w->copy_group % SM_COPY_GROUPS);
+	w->group_copies[a->copy_group]++;
+	w->copies_pending++;
+}
+
+static inline void sm_copy_done(struct sm_warp *w, const struct sm_access *a)
+{
+	w->group_copies[a->copy_group]--;
+	w->copies_pending--;
+	if (a->complete.bytes)
+		simt_mbarrier_complete(w->w->cta, &a->complete);
+}
 
 enum lsu_kind { LSU_LOAD, LSU_STORE, LSU_ATOMIC, LSU_CONST, LSU_TEXTURE, LSU_FIXED,
 		LSU_CARRIED /* its lines are an extension's; access: what that has given */ };

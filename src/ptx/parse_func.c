@@ -34,6 +34,13 @@ static bool take_triple(struct ptx_parser *p, const char *what, uint32_t out[3])
 	return true;
 }
 
+static void refuse_clusters(struct ptx_func *f, const struct ptx_token *t, const char *why)
+{
+	f->has_clusters = true;
+	f->unsupported = why;
+	f->unsupported_line = t->line;
+}
+
 /* A performance or calling directive between header and body. */
 static bool parse_attribute(struct ptx_parser *p, struct ptx_func *f)
 {
@@ -63,12 +70,19 @@ static bool parse_attribute(struct ptx_parser *p, struct ptx_func *f)
 	if (ptx_token_is(&t, ".maxclusterrank") || /* clusters of one CTA are no larger */
 	    ptx_token_is(&t, ".abi_preserve") || ptx_token_is(&t, ".abi_preserve_control")) /* registers of SASS */
 		return take_u32(p, "number", &ignored[0]);
-	if (ptx_token_is(&t, ".reqnctapercluster") || ptx_token_is(&t, ".explicitcluster") ||
-	    ptx_token_is(&t, ".blocksareclusters")) {
+	if (ptx_token_is(&t, ".reqnctapercluster") || ptx_token_is(&t, ".explicitcluster")) {
 		f->has_clusters = true;
-		f->unsupported = "thread-block clusters are outside Strata's scope";
-		f->unsupported_line = t.line;
-		return !ptx_token_is(&t, ".reqnctapercluster") || take_triple(p, "cluster size", ignored);
+		if (ptx_token_is(&t, ".explicitcluster"))
+			return true;
+		if (!take_triple(p, "cluster size", ignored))
+			return false;
+		if (ignored[0] * ignored[1] * ignored[2] != 1)
+			refuse_clusters(f, &t, "thread-block clusters of more than one CTA are outside Strata's scope");
+		return true;
+	}
+	if (ptx_token_is(&t, ".blocksareclusters")) {
+		refuse_clusters(f, &t, "grids of thread-block clusters are outside Strata's scope");
+		return true;
 	}
 	return ptx_parse_error_tok(p, &t,
 				   "found '%.*s', expected .maxntid, .reqntid, .minnctapersm, .maxnreg, .noreturn, "

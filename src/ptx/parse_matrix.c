@@ -173,10 +173,60 @@ static bool check_copy(struct ptx_parser *p, struct ptx_inst *i, struct ptx_writ
 	return true;
 }
 
+/* cp.async.bulk [to], [from], bytes {, [mbarrier]} {, policy}; prefetch [from], bytes {, policy}. */
+static bool check_bulk(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
+{
+	const bool is_prefetch = i->mods.cp_op == PTX_CP_PREFETCH, is_load = i->mods.complete == PTX_COMPLETE_MBARRIER;
+	const uint32_t policy = i->mods.policy, count = is_prefetch ? 2 : is_load ? 4 : 3;
+	const uint8_t space = i->mods.space, space2 = i->mods.space2;
+	bool is_right = true;
+
+	if (is_prefetch ? space != PTX_GLOBAL || space2 || i->mods.level != PTX_LEVEL_L2
+			: is_load ? space != PTX_SHARED : i->mods.complete != PTX_COMPLETE_GROUP || space != PTX_GLOBAL)
+		return wrong_form(p, i, ".shared.global.mbarrier::complete_tx::bytes, .global.shared.bulk_group or "
+					".prefetch.L2.global");
+	if (is_load && space2 == PTX_SHARED) {
+		i->unsupported = "bulk copies within shared memory";
+		return true;
+	}
+	if (!is_prefetch && space2 != (is_load ? PTX_GLOBAL : PTX_SHARED))
+		return wrong_form(p, i, "one side in .global and one in .shared");
+	if (!ptx_check_count(p, i, w, count + policy, count + policy))
+		return false;
+	for (uint32_t k = 0; k < count && is_right; k++) {
+		const bool is_bytes = k == (is_prefetch ? 1 : 2);
+
+		i->mods.space = is_bytes ? space : k == 3 ? PTX_SHARED : k == 1 ? space2 : space;
+		is_right = ptx_check_operand(p, i, &w->at[k], is_bytes ? 'u' : 'm', false, false, false) &&
+			   add_source(i, &w->at[k]);
+	}
+	i->mods.space = space;
+	return is_right && (!policy || (ptx_check_operand(p, i, &w->at[count], '*', false, false, false) &&
+					add_source(i, &w->at[count])));
+}
+
+/* Copies, and the words that only one kind of them has. */
+static bool is_bulk_right(const struct ptx_inst *i)
+{
+	const uint8_t op = i->mods.cp_op;
+
+	if (!i->mods.kind)
+		return op != PTX_CP_PREFETCH && !i->mods.complete && !i->mods.level;
+	if (i->mods.kind != PTX_KIND_BULK || i->mods.cache || i->mods.variant || i->mods.bar)
+		return false;
+	return op != PTX_CP_WAIT_ALL && op != PTX_CP_ARRIVE &&
+	       (i->mods.complete == PTX_COMPLETE_READ ? op == PTX_CP_WAIT_GROUP
+						       : !i->mods.complete || op == PTX_CP_COPY);
+}
+
 static bool check_cp(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
 	const uint8_t op = i->mods.cp_op;
 
+	if (!is_bulk_right(i))
+		return wrong_form(p, i, "the words of cp.async, or those of cp.async.bulk");
+	if (i->mods.kind == PTX_KIND_BULK && (op == PTX_CP_COPY || op == PTX_CP_PREFETCH))
+		return check_bulk(p, i, w);
 	if (op == PTX_CP_COPY)
 		return check_copy(p, i, w);
 	if (op == PTX_CP_ARRIVE) {
@@ -210,13 +260,18 @@ static bool check_mbarrier(struct ptx_parser *p, struct ptx_inst *i, struct ptx_
 	    [PTX_MBAR_INIT] = {2, 2, 0, "mu"},           [PTX_MBAR_INVAL] = {1, 1, 0, "m"},
 	    [PTX_MBAR_ARRIVE] = {2, 3, '1', "mu"},       [PTX_MBAR_ARRIVE_DROP] = {2, 3, '1', "mu"},
 	    [PTX_MBAR_TEST_WAIT] = {3, 3, 'p', "m1"},    [PTX_MBAR_TRY_WAIT] = {3, 4, 'p', "m1u"},
-	    [PTX_MBAR_PENDING_COUNT] = {2, 2, 'u', "1"},
+	    [PTX_MBAR_PENDING_COUNT] = {2, 2, 'u', "1"}, [PTX_MBAR_NONE] = {2, 2, 0, "mu"},
 	};
 	const struct mbar_form *f = &forms[i->mods.mbar];
+	const bool is_arrival = i->mods.mbar == PTX_MBAR_ARRIVE || i->mods.mbar == PTX_MBAR_ARRIVE_DROP;
+	const bool is_expect = i->mods.variant == PTX_VARIANT_EXPECT_TX;
+	const bool is_tx = is_expect || i->mods.variant == PTX_VARIANT_COMPLETE_TX;
 	const bool is_parity = i->mods.variant == PTX_VARIANT_PARITY;
 	uint32_t at = 0;
 
-	if (!ptx_check_count(p, i, w, f->min, f->max))
+	if (i->mods.mbar ? is_tx && !(is_expect && is_arrival) : !is_tx)
+		return wrong_form(p, i, "an operation, .expect_tx, .complete_tx, or an arrival with .expect_tx");
+	if (!ptx_check_count(p, i, w, is_tx ? f->max : f->min, f->max))
 		return false;
 	if (f->result && w->at[0].kind == PTX_OPND_SINK && f->result == '1')
 		i->dst = w->at[at++];

@@ -201,9 +201,26 @@ static bool check_createpolicy(struct ptx_parser *p, struct ptx_inst *i, struct 
 	return true;
 }
 
+/* A scope; or .proxy.alias, .proxy.async, that of one space of memory. */
+static bool check_fence(struct ptx_parser *p, const struct ptx_inst *i, const struct ptx_written *w)
+{
+	const struct ptx_mods *m = &i->mods;
+
+	const bool is_alias = m->variant == PTX_VARIANT_ALIAS;
+
+	if (m->variant && !is_alias)
+		return ptx_parse_error(p, i->line, i->col, "'fence' takes no such modifier");
+	if (m->kind == PTX_KIND_PROXY ? is_alias == m->async || m->scope || m->sem || (m->space && !m->async)
+				       : !m->scope || m->kind == PTX_KIND_BULK || is_alias || m->async || m->space)
+		return ptx_parse_error(p, i->line, i->col, "'fence': expected a scope, .proxy.alias or .proxy.async");
+	return ptx_check_count(p, i, w, 0, 0);
+}
+
 bool ptx_check_special(struct ptx_parser *p, struct ptx_inst *i, struct ptx_written *w)
 {
 	switch (i->op) {
+	case PTX_OP_FENCE:
+		return check_fence(p, i, w);
 	case PTX_OP_MOV:
 		return check_mov(p, i, w);
 	case PTX_OP_BRA:

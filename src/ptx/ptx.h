@@ -120,13 +120,18 @@ enum ptx_shape {
 	PTX_M16N8K16, PTX_M16N8K32, PTX_M16N8K64, PTX_M16N8K128, PTX_M16N8K256, PTX_M16N16K8, PTX_M16N16K16,
 	PTX_M32N8K16, PTX_M8N32K16,
 };
-/* What else changes the meaning: ldmatrix .trans; mma .popc; cp.async.mbarrier .noinc; mbarrier .noComplete .parity */
+/* What else changes the meaning: ldmatrix .trans; mma .popc; cp.async.mbarrier .noinc; mbarrier .noComplete .parity
+ * .expect_tx .complete_tx; fence.proxy .alias */
 enum ptx_variant {
 	PTX_VARIANT_NONE, PTX_VARIANT_TRANS, PTX_VARIANT_POPC, PTX_VARIANT_NOINC, PTX_VARIANT_NOCOMPLETE,
-	PTX_VARIANT_PARITY,
+	PTX_VARIANT_PARITY, PTX_VARIANT_EXPECT_TX, PTX_VARIANT_COMPLETE_TX, PTX_VARIANT_ALIAS,
 };
 /* cp.async: a copy, or what is done with the copies before it */
-enum ptx_cp { PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL, PTX_CP_ARRIVE };
+enum ptx_cp { PTX_CP_COPY, PTX_CP_COMMIT, PTX_CP_WAIT_GROUP, PTX_CP_WAIT_ALL, PTX_CP_ARRIVE, PTX_CP_PREFETCH };
+/* cp.async.bulk: what is told that the bytes are there; .read of a wait: that they have been read */
+enum ptx_complete { PTX_COMPLETE_NONE, PTX_COMPLETE_MBARRIER, PTX_COMPLETE_GROUP, PTX_COMPLETE_READ };
+/* cp.async.bulk, fence.mbarrier_init, fence.proxy */
+enum ptx_kind { PTX_KIND_PLAIN, PTX_KIND_BULK, PTX_KIND_MBARRIER_INIT, PTX_KIND_PROXY };
 enum ptx_mbar {
 	PTX_MBAR_NONE, PTX_MBAR_INIT, PTX_MBAR_INVAL, PTX_MBAR_ARRIVE, PTX_MBAR_ARRIVE_DROP, PTX_MBAR_TEST_WAIT,
 	PTX_MBAR_TRY_WAIT, PTX_MBAR_PENDING_COUNT,
@@ -174,7 +179,7 @@ struct ptx_mods {
 	    right, relu, nan, xorsign, trunc_po /* .po */, unified, hint /* L1:: or L2:: hint: no effect on results */,
 	    policy /* .L2::cache_hint: the last source is the policy, no effect on results */, noftz, idx,
 	    b_form /* suld, sust, sured: .b; false = .p */, satfinite, abs /* min, max: of absolute values */,
-	    mmio /* an access to a device: as any other here */, init /* fence.mbarrier_init */,
+	    mmio /* an access to a device: as any other here */,
 	    mask /* pmevent.mask */;
 	uint8_t query;	/* enum ptx_query */
 	uint8_t level;	/* enum ptx_level */
@@ -189,7 +194,9 @@ struct ptx_mods {
 	uint8_t space2;	     /* cp.async: enum ptx_space of the source; space is that of the destination */
 	uint8_t cp_op;	     /* enum ptx_cp */
 	uint8_t mbar;	     /* enum ptx_mbar */
-	bool async;	     /* cp.async */
+	bool async;	     /* cp.async, fence.proxy.async */
+	uint8_t kind;	     /* enum ptx_kind */
+	uint8_t complete;    /* enum ptx_complete */
 };
 
 struct ptx_func;

@@ -121,6 +121,7 @@ SIMT_RUN(simt_run_ldmatrix);
 SIMT_RUN(simt_run_stmatrix);
 SIMT_RUN(simt_run_movmatrix);
 SIMT_RUN(simt_run_copy);
+SIMT_RUN(simt_run_bulk);
 SIMT_RUN(simt_run_mbarrier);
 SIMT_RUN(simt_run_load);
 SIMT_RUN(simt_run_load_param);

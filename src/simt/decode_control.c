@@ -179,8 +179,8 @@ bool simt_decode_control(struct simt_build *b, struct simt_inst *inst, struct si
 		decode_barrier(b, inst, e);
 		return true;
 	case PTX_OP_MEMBAR:
-	case PTX_OP_FENCE:
-		inst->flags |= SIMT_FENCE;
+	case PTX_OP_FENCE: /* between proxies there is nothing to order: every access takes effect when it issues */
+		inst->flags |= b->i->mods.kind == PTX_KIND_PROXY ? 0 : SIMT_FENCE;
 		e->run = simt_run_nop;
 		return true;
 	case PTX_OP_BRKPT: /* no debugger is attached: execution goes on */

@@ -127,13 +127,49 @@ static void decode_copy(struct simt_build *b, struct simt_inst *inst, struct sim
 
 static void decode_mbarrier(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e);
 
+/* A bulk copy issues once for each part that 32 lanes could copy, see simt_run_bulk. Groups are of stores, which are
+ * done with their warp's others. */
+static void decode_bulk(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
+{
+	struct simt_copy_op *op = simt_own(b->p, sizeof(*op));
+	const struct ptx_inst *i = b->i;
+	const bool is_store = i->mods.complete == PTX_COMPLETE_GROUP;
+
+	if (i->mods.cp_op != PTX_CP_COPY) {
+		if (i->mods.cp_op == PTX_CP_WAIT_GROUP && i->mods.complete != PTX_COMPLETE_READ)
+			inst->flags |= SIMT_FENCE;
+		return;
+	}
+	e->copy = op;
+	op->from.bytes = op->to.bytes = SIMT_BULK_BYTES;
+	op->from.vec = op->to.vec = op->object.vec = 1;
+	op->from.align = op->from.natural = op->to.align = op->to.natural = SIMT_BULK_BYTES;
+	op->object.bytes = op->object.align = op->object.natural = 8;
+	inst->unit = SIMT_UNIT_LDST;
+	inst->flags |= is_store ? SIMT_STORE : SIMT_COPY | SIMT_LOAD;
+	inst->access_bytes = SIMT_BULK_BYTES;
+	inst->vec = 1;
+	if ((!is_store && !simt_decode_place(b, inst, &op->object, PTX_SHARED, &i->src[3])) ||
+	    !simt_decode_place(b, inst, is_store ? &op->from : &op->to, PTX_SHARED, &i->src[is_store]) ||
+	    !simt_decode_place(b, inst, is_store ? &op->to : &op->from, PTX_GLOBAL, &i->src[!is_store]))
+		return;
+	op->from_bytes = simt_operand_ref(b, &i->src[2], 4);
+	e->run = simt_run_bulk;
+}
+
 static void decode_cp(struct simt_build *b, struct simt_inst *inst, struct simt_exec *e)
 {
 	const struct ptx_inst *i = b->i;
 
 	inst->unit = SIMT_UNIT_CTRL;
 	e->run = simt_run_nop;
+	if (i->mods.kind == PTX_KIND_BULK) {
+		decode_bulk(b, inst, e);
+		return;
+	}
 	switch ((enum ptx_cp)i->mods.cp_op) {
+	case PTX_CP_PREFETCH:
+		return;
 	case PTX_CP_COPY:
 		decode_copy(b, inst, e);
 		return;

@@ -69,7 +69,8 @@ struct simt_ref {
 	uint8_t bytes; /* 4 or 8: what is there */
 };
 
-enum simt_next { SIMT_NEXT, SIMT_JUMPED, SIMT_FAULTED };
+/* SIMT_REPEATS: the same instruction again, for it has not done all. */
+enum simt_next { SIMT_NEXT, SIMT_JUMPED, SIMT_REPEATS, SIMT_FAULTED };
 
 struct simt_exec;
 typedef enum simt_next (*simt_run_fn)(struct simt_launch *l, struct simt_warp *w, const struct simt_exec *e,
@@ -148,11 +149,15 @@ struct simt_matrix_op {
 	struct simt_ref a[SIMT_ELEMS], b[SIMT_ELEMS], c[SIMT_ELEMS], d[SIMT_ELEMS]; /* ldmatrix and the like: d or a */
 };
 
+/* What a lane's part of a step of cp.async.bulk has: its size and addresses are multiples of it. */
+enum { SIMT_BULK_BYTES = 16 };
+
 /* cp.async. from first: the record's mem is it. */
 struct simt_copy_op {
 	struct simt_mem_op from, to;
 	struct simt_ref from_bytes; /* bytes 0: as many as are written */
 	bool may_ignore;            /* a predicate says where the source is ignored: the record's pred_src */
+	struct simt_mem_op object;  /* cp.async.bulk from global memory: the mbarrier that is told of the bytes */
 };
 
 /* mbarrier: an object of 8 bytes in shared memory (mbarrier.c). */
@@ -326,6 +331,8 @@ struct simt_warp_state {
 	uint32_t local_slot;
 	uint32_t ahead;	      /* instructions computed that are of turns to come (native/turn.c), */
 	uint32_t ahead_lanes; /* by these lanes */
+	uint32_t bulk_lanes;  /* of the bulk copy that is being done, those that have not all; 0: none is */
+	uint64_t bulk_bytes;  /* what the first of them has copied */
 };
 
 struct simt_barrier {

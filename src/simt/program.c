@@ -460,7 +460,7 @@ struct simt_pred_ref simt_pred_operand(struct simt_build *b, const struct ptx_op
 	if (o->kind == PTX_OPND_REG)
 		return (struct simt_pred_ref){b->f->alloc->slot[o->reg], o->negate ? UINT32_MAX : 0};
 	if (o->kind == PTX_OPND_SREG && o->sreg == PTX_SREG_IS_EXPLICIT_CLUSTER)
-		return (struct simt_pred_ref){SIMT_NO_PRED, 0}; /* kernels that ask for clusters are refused */
+		return (struct simt_pred_ref){SIMT_NO_PRED, b->p->funcs[0].ptx->has_clusters ? UINT32_MAX : 0};
 	if (o->kind != PTX_OPND_IMM)
 		simt_build_error(b, "expected a predicate");
 	return (struct simt_pred_ref){SIMT_NO_PRED, (o->imm != 0) != o->negate ? UINT32_MAX : 0};

@@ -275,6 +275,12 @@ struct simt_warp {
 	struct simt_warp_state *state;
 };
 
+/* Bytes of which the mbarrier at this offset of the CTA's shared memory is to hear when they are there; 0: none. */
+struct simt_complete {
+	uint64_t at;
+	uint32_t bytes;
+};
+
 /* What one step did. */
 struct simt_step {
 	const struct simt_inst *inst;
@@ -288,8 +294,15 @@ struct simt_step {
 	bool branched;	       /* pc is not the next instruction */
 	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset
 				    * (shared), backing device address (local); valid for access_mask | shared_mask */
-	uint64_t to[SIMT_LANES];   /* of SIMT_COPY: offset in shared memory of what exec_mask's lanes write */
+	/* of SIMT_COPY: lanes that write shared memory, and the offset there; the lanes of a bulk copy are parts of
+	 * what one thread copies */
+	uint32_t to_mask;
+	uint64_t to[SIMT_LANES];
+	struct simt_complete complete; /* of SIMT_COPY, where the warp has an owner */
 };
+
+/* The bytes have come: the mbarrier counts them. */
+void simt_mbarrier_complete(struct simt_cta *c, const struct simt_complete *what);
 
 struct simt_warp *simt_cta_warp(struct simt_cta *c, uint32_t index);
 uint32_t simt_cta_warp_count(const struct simt_cta *c);

@@ -39,6 +39,8 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 		}
 		return true;
 	}
+	if (next == SIMT_REPEATS)
+		return true;
 	out->branched = w->pc != pc + 1;
 	return next == SIMT_JUMPED;
 }

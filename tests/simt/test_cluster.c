@@ -97,6 +97,28 @@ static void halves_of_the_barrier_stand_together(void **state)
 	}
 }
 
+/* A kernel may ask for what it has anyway, and knows that it did. */
+static void one_may_be_asked_for(void **state)
+{
+	struct rig r;
+	static const char text[] = RIG_HEAD
+	    ".visible .entry k(.param .u64 out) .explicitcluster .reqnctapercluster %s\n"
+	    "{ .reg .pred %%p; .reg .b32 %%r; .reg .b64 %%rd; ld.param.u64 %%rd, [out];\n"
+	    "mov.pred %%p, %%is_explicit_cluster; selp.u32 %%r, 7, 0, %%p; st.global.u32 [%%rd], %%r; ret; }\n";
+	char one[2048], two[2048];
+
+	(void)state;
+	snprintf(one, sizeof(one), text, "1, 1, 1");
+	snprintf(two, sizeof(two), text, "2");
+	rig_check(&r, one, 1, 1);
+	assert_int_equal(r.words[0], 7);
+	rig_close(&r);
+	rig_open(&r, two);
+	assert_false(rig_build(&r, "k"));
+	assert_non_null(strstr(r.errors, "clusters of more than one CTA"));
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +127,7 @@ int main(void)
 	    cmocka_unit_test(another_rank_is_a_fault),
 	    cmocka_unit_test(barrier_waits_for_all_warps),
 	    cmocka_unit_test(halves_of_the_barrier_stand_together),
+	    cmocka_unit_test(one_may_be_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

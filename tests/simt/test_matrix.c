@@ -732,6 +732,58 @@ static void test_mbarrier(void **state)
 	rig_close(&r);
 }
 
+/* Copies of 1040 and 16 bytes by two threads at once, and of none, told to an object that expects some of the bytes
+ * before they are copied and some after; what is copied goes back to elsewhere. 1056 bytes: words 0 to 263. */
+static void test_bulk(void **state)
+{
+	struct rig r;
+	static const char text[] = RIG_KERNEL(
+	    ".shared .align 8 .b64 m; .shared .align 16 .b32 v[512]; mov.u32 %r1, m; mov.u32 %r2, v;\n"
+	    "L0: mad.lo.u32 %r3, %t, 4, 0; setp.lt.u32 %p1, %t, 264; st.global.u32 [%at], %t;\n"
+	    "setp.ne.u32 %p2, %t, 0; @%p2 bra INITED; mbarrier.init.shared.b64 [%r1], 320;\n"
+	    "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r1], 1000; INITED: bar.sync 0;\n"
+	    "setp.ge.u32 %p3, %t, 3; @%p3 bra COPIED;\n"
+	    "setp.eq.u32 %p4, %t, 0; selp.u32 %r4, 1040, 16, %p4; setp.eq.u32 %p5, %t, 2; selp.u32 %r4, 0, %r4, %p5;\n"
+	    "selp.u32 %r5, 0, 1040, %p4; add.u32 %r6, %r2, %r5; cvt.u64.u32 %rd1, %r5; add.u64 %rd1, %out, %rd1;\n"
+	    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r6], [%rd1], %r4, [%r1];\n"
+	    "COPIED: @%p2 bra OTHERS; mbarrier.arrive.expect_tx.shared.b64 %rd2, [%r1], 72;\n"
+	    "mbarrier.complete_tx.relaxed.cta.shared.b64 [%r1], 16; bra W;\n"
+	    "OTHERS: mbarrier.arrive.shared.b64 %rd2, [%r1];\n"
+	    "W: mbarrier.try_wait.shared.b64 %p6, [%r1], %rd2; @!%p6 bra W;\n"
+	    "@!%p1 bra ADDED; add.u32 %r3, %r3, %r2; ld.shared.u32 %r7, [%r3]; add.u32 %r7, %r7, 1000;\n"
+	    "st.shared.u32 [%r3], %r7; ADDED: fence.proxy.async.shared::cta; bar.sync 0; @%p2 bra DONE;\n"
+	    "cp.async.bulk.global.shared::cta.bulk_group [%out+4096], [%r2], 1056; cp.async.bulk.commit_group;\n"
+	    "cp.async.bulk.wait_group.read 0; cp.async.bulk.wait_group 0; DONE:");
+
+	(void)state;
+	rig_check(&r, text, 1, 320);
+	for (uint32_t i = 0; i < 264; i++)
+		assert_int_equal(r.words[1024 + i], 1000 + i);
+	assert_int_equal(r.words[1024 + 264], 0);
+	rig_close(&r);
+}
+
+/* A phase does not end while bytes are expected, however many have arrived. */
+static void test_expected_bytes(void **state)
+{
+	struct rig r;
+
+	(void)state;
+	rig_check(&r,
+		  RIG_KERNEL(".shared .align 8 .b64 m; mov.u32 %r1, m; mbarrier.init.shared.b64 [%r1], 1;\n"
+			     "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r1], 32;\n"
+			     "mbarrier.arrive.shared.b64 %rd1, [%r1];\n"
+			     "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1; selp.u32 %r2, 1, 0, %p1;\n"
+			     "mbarrier.complete_tx.relaxed.cta.shared.b64 [%r1], 16;\n"
+			     "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1; selp.u32 %r3, 10, 0, %p1;\n"
+			     "mbarrier.complete_tx.relaxed.cta.shared.b64 [%r1], 16;\n"
+			     "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1; selp.u32 %r4, 100, 0, %p1;\n"
+			     "add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; st.global.u32 [%at], %r2;"),
+		  1, 1);
+	assert_int_equal(r.words[0], 100);
+	rig_close(&r);
+}
+
 /* ---- mistakes ---- */
 
 static void test_faults(void **state)
@@ -757,6 +809,23 @@ static void test_faults(void **state)
 	rig_close(&r);
 	rig_check_fault(&r, RIG_KERNEL("mbarrier.init.b64 [%out], 1;"), 1, 1, SIMT_FAULT_ADDRESS);
 	rig_close(&r);
+	for (uint32_t i = 0; i < 3; i++) {
+		static const struct {
+			const char *text;
+			enum simt_fault_kind kind;
+		} bulk[] = {{RIG_KERNEL(".shared .align 16 .b8 s[64]; mov.u32 %r1, s;\n"
+					"cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 24;"),
+			     SIMT_FAULT_INSTRUCTION},
+			    {RIG_KERNEL(".shared .align 16 .b8 s[64]; mov.u32 %r1, s;\n"
+					"cp.async.bulk.global.shared::cta.bulk_group [%out+8], [%r1], 32;"),
+			     SIMT_FAULT_ALIGNMENT},
+			    {RIG_KERNEL(".shared .align 16 .b8 s[64]; mov.u32 %r1, s;\n"
+					"cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 8192;"),
+			     SIMT_FAULT_ADDRESS}};
+
+		rig_check_fault(&r, bulk[i].text, 1, 1, bulk[i].kind);
+		rig_close(&r);
+	}
 }
 
 int main(void)
@@ -764,6 +833,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_mma),    cmocka_unit_test(test_quads),  cmocka_unit_test(test_wmma),
 	    cmocka_unit_test(test_8x8),    cmocka_unit_test(test_copies), cmocka_unit_test(test_mbarrier),
+	    cmocka_unit_test(test_bulk),   cmocka_unit_test(test_expected_bytes),
 	    cmocka_unit_test(test_faults),
 	};
 

@@ -92,8 +92,8 @@ static bool reads_sreg(const struct ptx_inst *i)
 
 static struct ptx_operand sreg_value(struct dcc *c, const struct ptx_operand *o)
 {
-	if (o->sreg == PTX_SREG_IS_EXPLICIT_CLUSTER) /* kernels that ask for clusters are refused */
-		return dcc_imm(0, PTX_PRED);
+	if (o->sreg == PTX_SREG_IS_EXPLICIT_CLUSTER)
+		return dcc_imm(c->entry->has_clusters, PTX_PRED);
 	return dcc_temp(c, PTX_OP_MOV, ptx_sreg_type(o->sreg), *o, none);
 }
 
