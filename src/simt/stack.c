@@ -146,6 +146,7 @@ void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t
 	s->carry = 0;
 	s->polled = 0;
 	s->ahead = 0;
+	s->bulk_lanes = 0;
 	s->spin_count = 0;
 	s->spin_budget = SIMT_SPIN_FIRST;
 	simt_frame_open(l, w, &e.frame);
