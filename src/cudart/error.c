@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/demangle.h"
 #include "cudart/priv.h"
 #include "cudart/unsupported.h"
 
@@ -128,7 +129,7 @@ void cudart_message(const char *fmt, ...)
 
 	va_end(args);
 
-	g_autofree char *line = g_strconcat("strata: ", text, "\n", NULL);
+	g_autofree char *plain = base_demangle(text), *line = g_strconcat("strata: ", plain, "\n", NULL);
 	size_t length = strlen(line);
 
 	/* One write per message, so that messages of several processes do not mix. */

@@ -7,10 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One write per message, so that messages of several processes do not mix. */
+#include "base/demangle.h"
+
+/* One write per message, so that messages of several processes do not mix. Names of kernels are those of the program's
+ * author. */
 static void print_line(const char *prefix, const char *text)
 {
-	g_autofree char *line = g_strconcat(prefix, text, "\n", NULL);
+	g_autofree char *plain = base_demangle(text), *line = g_strconcat(prefix, plain, "\n", NULL);
 	size_t length = strlen(line);
 
 	/* Not where a thread that does not go on meanwhile has it. */

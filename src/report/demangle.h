@@ -1,16 +1,16 @@
-/* demangle.h - kernel names as the program's author wrote them.
- *
- * The C++ ABI's own demangler does it, __cxa_demangle of the host's libstdc++, which is looked for at the first name.
- * Where there is none, names stay as they are.
- */
+/* demangle.h - kernel names as the program's author wrote them (base/demangle.h), whole and as far as they fit. */
 #ifndef STRATA_REPORT_DEMANGLE_H
 #define STRATA_REPORT_DEMANGLE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* The text with every mangled name in it ("_Z4goodPj") replaced ("good(unsigned int*)"). Freed with g_free. */
-char *report_demangle(const char *text);
+#include "base/demangle.h"
+
+static inline char *report_demangle(const char *text)
+{
+	return base_demangle(text);
+}
 
 /* Of an object that names a kernel (its "title", or its "name" demangled): a new text. */
 json_t *report_title(const json_t *kernel);
