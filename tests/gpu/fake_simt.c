@@ -1,5 +1,7 @@
 /* fake_simt.c - see fake_simt.h. */
 #include "fake_simt.h"
+
+#include "base/check.h"
 #include "simt/turn.h"
 
 #include <glib.h>
@@ -328,6 +330,13 @@ uint32_t simt_peek_access_at(struct simt_launch *l, struct simt_warp *w, uint32_
 uint32_t simt_peek_access(struct simt_launch *l, struct simt_warp *w, uint64_t *addr)
 {
 	return simt_peek_access_at(l, w, w->pc, addr);
+}
+
+void simt_mbarrier_complete(struct simt_cta *c, const struct simt_complete *what)
+{
+	(void)c;
+	(void)what;
+	CHECK(!"no program of the fakes copies in bulk");
 }
 
 static uint32_t trial_pc;
