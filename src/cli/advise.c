@@ -2,7 +2,8 @@
  *
  * Of kernels there are two questions, each from a run without timing on the machine that its levels are compared with:
  * which level in the stacks of --machine, and whether the caches of a server would do better than the GPU of one. Of a
- * program of threads there is one: whether processors on the memory channels would, from a run on the CPU alone.
+ * program of threads there is one: whether processors on the memory channels would, from a run on the CPU alone and a
+ * recording with a thread for each of their cores.
  */
 #include "cli/command.h"
 
@@ -12,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/scratch.h"
 #include "cli/timeout.h"
+#include "cli/wait.h"
 #include "machine/channel.h"
 #include "machine/cpu.h"
 #include "machine/parts.h"
@@ -20,9 +22,14 @@
 #include "report/advise_cache.h"
 #include "report/advise_channel.h"
 #include "report/report.h"
+#include "threads/model.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct cli_about about = {
     .name = "advise",
@@ -31,8 +38,8 @@ static const struct cli_about about = {
 	"Runs a program without timing and predicts from what its kernels do (reuse, intensity, divergence,\n"
 	"where lines lie) which level of near-data processing would serve it best: none, blocks of loops,\n"
 	"instructions, or CTAs in the stacks of a GPU, and whether the caches of a server would do better than\n"
-	"its GPU. Of a program of threads it predicts, from one run on the CPU, whether processors on the memory\n"
-	"channels would.",
+	"its GPU. Of a program of threads it predicts, from one run on the CPU and a recording, whether processors\n"
+	"on the memory channels would.",
     .examples = "  strata advise kmeans\n"
 		"  strata advise --json advice.json bfs\n"
 		"  strata advise random-access",
@@ -81,17 +88,87 @@ static json_t *kernels_advice(const struct advise_machines *m, const struct cli_
 	return advice;
 }
 
-static json_t *threads_advice(const struct advise_machines *m, const struct cli_job *jobs)
+/* The program's child that records it, with the input that it would have; nothing that it prints is of interest. */
+static void become_recorder(const struct cli_target *target, char **argv, const char *input)
 {
-	json_t *ndps = machine_session_json(&m->ndps), *advice = report_advise_channel(jobs[0].result, ndps);
+	const int out = open("/dev/null", O_WRONLY | O_CLOEXEC),
+		  in = open(target->is_self_checking ? "/dev/null" : input, O_RDONLY | O_CLOEXEC);
 
-	report_advise_channel_print(stdout, advice);
+	cli_wait_child();
+	if (out >= 0 && in >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+	    dup2(out, STDERR_FILENO) >= 0)
+		execv("/proc/self/exe", argv);
+	_exit(CLI_UNABLE);
+}
+
+/* A recording with so many threads, by strata trace record; the exit status. */
+static int record(const struct cli_target *target, const char *input, const char *path, uint32_t threads,
+		  uint64_t deadline_ns)
+{
+	g_autoptr(GPtrArray) argv = g_ptr_array_new();
+	g_autofree char *count = g_strdup_printf("%u", threads);
+	const char *const words[] = {"strata", "trace", "record", "-o", path, "--threads", count, "--",
+				     cli_target_file(target)};
+	bool is_timed_out;
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+		g_ptr_array_add(argv, (gpointer)(uintptr_t)words[i]);
+	for (char **word = cli_target_arguments(target); *word; word++)
+		g_ptr_array_add(argv, *word);
+	g_ptr_array_add(argv, NULL);
+	cli_wait_begin();
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		become_recorder(target, (char **)argv->pdata, input);
+	if (pid < 0)
+		return CLI_UNABLE;
+	status = cli_wait(pid, deadline_ns, &is_timed_out);
+	return status == CLI_WAIT_UNKNOWN || !WIFEXITED(status) ? CLI_UNABLE : WEXITSTATUS(status);
+}
+
+/* What its threads would do on the NDPs' cores. False after a message. */
+static bool walk_make(const struct cli_job *job, const char *scratch,
+		      const json_t *ndps, struct report_advise_walk *walk)
+{
+	g_autofree char *path = g_build_filename(scratch, "recording", NULL);
+	const double cores =
+	    report_number(ndps, "params", "channel.ndp_count") * report_number(ndps, "params", "channel.core_count");
+	const char *why = NULL;
+	int status;
+
+	*walk = (struct report_advise_walk){0};
+	if (!report_advise_is_parallel(job->result))
+		return true;
+	status = record(job->target, job->input_path, path, (uint32_t)MIN(cores, THREAD_UNITS_MAX), job->deadline_ns);
+	if (status) {
+		cli_error("advise: a recording of the program with %.0f threads ended with status %d: there is nothing "
+			  "to go by; `strata trace record` makes one", cores, status);
+		return false;
+	}
+	if (report_advise_walk(path, ndps, walk, &why))
+		return true;
+	cli_error("advise: the recording of the program: %s", why);
+	return false;
+}
+
+static json_t *threads_advice(const struct advise_machines *m, const struct cli_job *jobs, const char *scratch)
+{
+	json_t *ndps = machine_session_json(&m->ndps), *advice = NULL;
+	struct report_advise_walk walk;
+
+	if (walk_make(&jobs[0], scratch, ndps, &walk)) {
+		advice = report_advise_channel(jobs[0].result, &walk, ndps);
+		report_advise_channel_print(stdout, advice);
+	}
 	json_decref(ndps);
 	return advice;
 }
 
 /* NULL after a message: a run did not come to its end, or did nothing to go by. */
-static json_t *advice_of(const struct advise_machines *m, const struct cli_job *jobs)
+static json_t *advice_of(const struct advise_machines *m, const struct cli_job *jobs, const char *scratch)
 {
 	for (uint32_t i = 0; i < m->run_count; i++) {
 		if (m->is_of_threads && !(is_whole(&jobs[i]) && report_has_run(jobs[i].result))) {
@@ -103,7 +180,7 @@ static json_t *advice_of(const struct advise_machines *m, const struct cli_job *
 			return NULL;
 		}
 	}
-	return m->is_of_threads ? threads_advice(m, jobs) : kernels_advice(m, jobs);
+	return m->is_of_threads ? threads_advice(m, jobs, scratch) : kernels_advice(m, jobs);
 }
 
 /* ---- the runs ---- */
@@ -147,7 +224,7 @@ static int advise(const struct cli_paths *paths, const struct cli_target *target
 			cli_error("advise: interrupted before the program had ended: there is nothing to predict from");
 	}
 	if (exit_status == CLI_OK) {
-		json_t *advice = advice_of(m, jobs);
+		json_t *advice = advice_of(m, jobs, scratch);
 
 		exit_status = advice && !are_wrong(jobs, m->run_count) ? CLI_OK : CLI_FAILED;
 		if (advice && !cli_json_keep(json_path, advice))
