@@ -13,6 +13,9 @@
 	X(NDP_NONE, none) X(NDP_TOM_IDEAL, tom-ideal) X(NDP_TOM, tom) X(NDP_BOM, bom) X(NDP_NSU, nsu)
 enum ndp_mechanism_kind { NDP_MECHANISMS(SIM_PARAM_ENUMERATOR) };
 
+#define NDP_AWAYS(X) X(NDP_AWAY_ANY, any) X(NDP_AWAY_AUTO, auto)
+enum ndp_away { NDP_AWAYS(SIM_PARAM_ENUMERATOR) };
+
 struct ndp_params {
 #include "sim/param_fields.inc"
 #include "ndp/ndp_params.def"

@@ -60,7 +60,7 @@ static uint32_t offload(struct nsu_decider *d, uint32_t block, uint32_t count)
 	uint32_t offloaded = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		offloaded += nsu_decider_offload(d, block, &(const char *){NULL});
+		offloaded += nsu_decider_offload(d, block, NULL, &(const char *){NULL});
 	return offloaded;
 }
 
@@ -69,7 +69,7 @@ static void shares(void **state)
 	struct nsu_decider *d = decider_new(STATIC, false);
 
 	(void)state;
-	nsu_decider_kernel_begin(d, "k", &code, 0);
+	nsu_decider_kernel_begin(d, "k", &code, 0, 0);
 	assert_in_range(offload(d, 0, 40000), 9500, 10500);
 	assert_int_equal(nsu_decider_epoch(d, 1), 0); /* no epochs */
 	assert_int_equal(stat_of(d, "nsu_control.instances"), 40000);
@@ -78,7 +78,7 @@ static void shares(void **state)
 	assert_int_equal(stat_of(d, "nsu_control.code_return_words"), 1);
 	nsu_decider_free(d);
 	d = decider_new(ALL, false);
-	nsu_decider_kernel_begin(d, "k", &code, 0);
+	nsu_decider_kernel_begin(d, "k", &code, 0, 0);
 	assert_int_equal(offload(d, 0, 1000), 1000);
 	nsu_decider_free(d);
 }
@@ -90,15 +90,15 @@ static void epochs_go_on(void **state)
 
 	(void)state;
 	/* 700 cycles, 5 instances of 6 instructions that stay or have ended; then 300 of another kernel. */
-	nsu_decider_kernel_begin(d, "k", &code, 0);
+	nsu_decider_kernel_begin(d, "k", &code, 0, 0);
 	assert_int_equal(nsu_decider_epoch(d, 1), 999);
 	for (uint32_t i = 0; i < 5; i++) {
-		if (nsu_decider_offload(d, 0, &(const char *){NULL}))
+		if (nsu_decider_offload(d, 0, NULL, &(const char *){NULL}))
 			nsu_decider_ended(d, 0, 2, 1);
 	}
 	nsu_decider_kernel_end(d, 700);
 	assert_int_equal(stat_of(d, "nsu_control.epochs"), 0);
-	nsu_decider_kernel_begin(d, "other", &code, 700);
+	nsu_decider_kernel_begin(d, "other", &code, 700, 0);
 	assert_int_equal(nsu_decider_epoch(d, 1), 299);
 	assert_int_equal(nsu_decider_epoch(d, 300), 1000);
 	assert_int_equal(stat_of(d, "nsu_control.epochs"), 1);
@@ -121,10 +121,10 @@ static void suppressed(void **state)
 	uint32_t probes;
 
 	(void)state;
-	nsu_decider_kernel_begin(d, "k", &code, 0);
+	nsu_decider_kernel_begin(d, "k", &code, 0, 0);
 	for (uint32_t i = 0; i < 64; i++) {
-		assert_true(nsu_decider_offload(d, 0, &(const char *){NULL}));
-		assert_true(nsu_decider_offload(d, 1, &(const char *){NULL}));
+		assert_true(nsu_decider_offload(d, 0, NULL, &(const char *){NULL}));
+		assert_true(nsu_decider_offload(d, 1, NULL, &(const char *){NULL}));
 		nsu_decider_ended(d, 0, 4, 4);
 		nsu_decider_ended(d, 1, 4, 4);
 	}
@@ -136,10 +136,10 @@ static void suppressed(void **state)
 	assert_int_equal(stat_of(d, "nsu_control.kept_by_benefit"), 10000 - probes);
 	/* A second launch knows it; another kernel does not. */
 	nsu_decider_kernel_end(d, 1000);
-	nsu_decider_kernel_begin(d, "k", &code, 1000);
+	nsu_decider_kernel_begin(d, "k", &code, 1000, 0);
 	assert_in_range(offload(d, 1, 1000), 0, 50);
 	nsu_decider_kernel_end(d, 1100);
-	nsu_decider_kernel_begin(d, "other", &code, 1100);
+	nsu_decider_kernel_begin(d, "other", &code, 1100, 0);
 	assert_int_equal(offload(d, 1, 1000), 1000);
 	assert_int_equal(nsu_decider_series(d, items, 8), 8);
 	assert_string_equal(items[5].name, "nsu.benefit k 2");

@@ -5,6 +5,7 @@
 #include "gpu/config.h"
 #include "ndp/blocks/candidates.h"
 #include "ndp/blocks/timed.h"
+#include "ndp/blocks/window.h"
 #include "ndp/blocks/written.h"
 #include "ndp/carry/carry.h"
 
@@ -36,6 +37,7 @@ struct ndp_block {
 	struct ndp_offset_share offsets;
 	struct ndp_block_hits hits;
 	struct ndp_timed timed;
+	struct ndp_window window;
 };
 
 /* What is known of a program's CTAs, for who has them begin in stacks (ndp/ctas/). */

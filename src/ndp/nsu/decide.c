@@ -28,6 +28,7 @@ const struct sim_stat_table nsu_control_stat_table = {"nsu_control", rows, ARRAY
 struct block {
 	struct nsu_benefit benefit;
 	struct ndp_timed timed;
+	struct ndp_window window;
 	uint32_t instruction_count; /* of a warp that runs it */
 	double *scores;		    /* [trace_count], after each epoch; NAN: not known */
 	char *name;		    /* of that series */
@@ -54,6 +55,7 @@ struct nsu_decider {
 	struct nsu_benefit_params benefit;
 	struct nsu_draw draw, probe_draw;
 	bool is_timed; /* ndp.timed */
+	bool has_windows; /* ndp.away = auto */
 	uint32_t timed_first;
 	GHashTable *kernels;	/* name -> struct kernel * */
 	struct kernel *running; /* NULL: a kernel without blocks, or none */
@@ -131,6 +133,7 @@ struct nsu_decider *nsu_decider_new(const struct ndp_site *site, struct base_dia
 		.probe_ratio = p->nsu_benefit_probe_ratio,
 	};
 	d->is_timed = site->ndp->choice.timed;
+	d->has_windows = site->ndp->choice.away == NDP_AWAY_AUTO;
 	d->timed_first = (uint32_t)site->ndp->choice.timed_first_count;
 	d->draw.seed = site->seed;
 	d->probe_draw.seed = ~site->seed;
@@ -192,7 +195,8 @@ static struct kernel *kernel_new(struct nsu_decider *d, const char *name, const 
 	return k;
 }
 
-void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const struct nsu_code *code, uint64_t cycle)
+void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const struct nsu_code *code, uint64_t cycle,
+			      uint64_t now_ps)
 {
 	d->running = g_hash_table_lookup(d->kernels, kernel);
 	if (!d->running || d->running->block_count != code->block_count) {
@@ -200,8 +204,10 @@ void nsu_decider_kernel_begin(struct nsu_decider *d, const char *kernel, const s
 		g_hash_table_insert(d->kernels, g_strdup(kernel), d->running);
 	}
 	d->base_cycle = cycle;
-	for (uint32_t i = 0; i < d->running->block_count; i++) /* a launch that ended in a fault left them behind */
+	for (uint32_t i = 0; i < d->running->block_count; i++) { /* a launch that ended in a fault left them behind */
 		d->running->blocks[i].timed.away_count = 0;
+		ndp_window_begin(&d->running->blocks[i].window, now_ps);
+	}
 }
 
 /* Epochs that ended while the last accesses were under way are at their end now. */
@@ -254,18 +260,41 @@ static bool is_too_slow(struct nsu_decider *d, struct block *b, const char **why
 	return true;
 }
 
+struct ndp_window *nsu_decider_window(struct nsu_decider *d, uint32_t block)
+{
+	CHECK(d->running && block < d->running->block_count);
+	return &d->running->blocks[block].window;
+}
+
+bool nsu_decider_saves(const struct nsu_decider *d, uint32_t block)
+{
+	const struct nsu_benefit *b = &d->running->blocks[block].benefit;
+
+	return !b->instance_count || nsu_benefit_score(b, &d->benefit) > 0;
+}
+
+/* The block's window, in what the machine is like now. */
+static bool window_keeps(struct nsu_decider *d, struct block *b, const struct ndp_scene *scene, const char **why)
+{
+	if (!scene || (!ndp_window_rests(&b->window) && ndp_window_may_go(&b->window, scene)))
+		return false;
+	d->stats.kept_by_time++;
+	*why = "it takes longer at the units";
+	return true;
+}
+
 struct ndp_timed *nsu_decider_timed(struct nsu_decider *d, uint32_t block)
 {
 	CHECK(d->running && block < d->running->block_count);
 	return d->is_timed ? &d->running->blocks[block].timed : NULL;
 }
 
-bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const char **why)
+bool nsu_decider_offload(struct nsu_decider *d, uint32_t block, const struct ndp_scene *scene, const char **why)
 {
 	CHECK(d->running && block < d->running->block_count);
 
 	struct block *b = &d->running->blocks[block];
-	bool is_offloaded = decide(d, b, why) && !is_too_slow(d, b, why);
+	bool is_offloaded = decide(d, b, why) && !is_too_slow(d, b, why) && !window_keeps(d, b, scene, why);
 
 	d->stats.instances++;
 	d->epoch_instances++;
@@ -285,7 +314,7 @@ void nsu_decider_ended(struct nsu_decider *d, uint32_t block, uint32_t read_coun
 	struct block *b = &d->running->blocks[block];
 
 	d->instructions += b->instruction_count;
-	if (d->params->nsu_cache_aware)
+	if (d->params->nsu_cache_aware || d->has_windows)
 		nsu_benefit_add(&b->benefit, &d->benefit, read_count, hit_count);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "ndp/blocks/auto.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/destination.h"
 #include "ndp/map/mapping.h"
@@ -26,6 +27,7 @@ struct nsu_offload {
 	const struct sim_ctx *ctx;
 	struct ndp_timed_instance *timed; /* [home SM * slots + slot]; NULL: times do not count */
 	uint32_t instance_count;
+	struct ndp_auto *automatic; /* NULL: without ndp.away = auto */
 };
 
 static void *offload_create(const struct ndp_site *site, struct base_diag_list *diag)
@@ -60,6 +62,12 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
 	if (site->ndp->choice.timed)
 		t->timed = g_new0(struct ndp_timed_instance, t->instance_count);
+	if (site->ndp->choice.away == NDP_AWAY_AUTO)
+		t->automatic = ndp_auto_new(site->ctx, config, (uint32_t)site->ndp->choice.away_first_count,
+					    (uint32_t)(config->gpu.stack_count * config->nsu.warp_slot_count),
+					    site->ndp->choice.away_full_ratio);
+	if (t->automatic) /* commands and data wait on the way, too */
+		t->automatic->most_relief = t->instance_count;
 	t->config = config;
 	return t;
 }
@@ -72,6 +80,7 @@ static void offload_free(void *ctx)
 	map_observer_free(t->observer);
 	carry_chooser_free(&t->chooser);
 	g_free(t->timed);
+	ndp_auto_free(t->automatic);
 	g_free(t);
 }
 
@@ -96,7 +105,10 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	struct nsu_offload *t = ctx;
 
 	t->blocks = nsu_blocks_of(p, l, &t->config->nsu);
-	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g));
+	nsu_decider_kernel_begin(t->decider, t->blocks->name, t->blocks->program->code, gpu_kernel_cycles(g),
+				 sim_now_ps(t->ctx->engine));
+	if (t->automatic)
+		ndp_auto_kernel_begin(t->automatic, g, l);
 	if (t->timed)
 		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
 	if (t->observer)
@@ -108,6 +120,9 @@ static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
 	struct nsu_offload *t = ctx;
 
 	(void)l;
+	for (uint32_t i = 0; t->automatic && i < t->blocks->program->code->block_count; i++)
+		ndp_window_end(nsu_decider_window(t->decider, i), t->automatic->begin_ps,
+			       sim_now_ps(t->ctx->engine));
 	nsu_decider_kernel_end(t->decider, gpu_kernel_cycles(g));
 	if (t->observer)
 		map_observer_kernel_end(t->observer);
@@ -149,15 +164,30 @@ static struct ndp_timed_instance *timed_of(struct nsu_offload *t, uint32_t sm, u
 	return &t->timed[sm * (uint32_t)t->config->sm.warp_slot_count + slot];
 }
 
+/* All instances of a block have as many accesses: they count as one. */
+static void visit_begin(struct nsu_offload *t, uint32_t sm, uint32_t slot, uint32_t block)
+{
+	struct ndp_visit *v = &t->automatic->visits[sm * (uint32_t)t->config->sm.warp_slot_count + slot];
+
+	ndp_visit_open(v, nsu_decider_window(t->decider, block), sim_now_ps(t->ctx->engine));
+}
+
+/* A link is full of what instances of the block at home read: lines, which come back over RX. */
+static struct ndp_scene scene_of(struct nsu_offload *t, struct gpu *g, uint32_t block)
+{
+	ndp_auto_look(t->automatic, g);
+	return ndp_auto_scene(t->automatic, t->automatic->rx_is_full && nsu_decider_saves(t->decider, block));
+}
+
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
 					      uint32_t mark)
 {
 	struct nsu_offload *t = ctx;
 	bool is_learning = t->observer && map_observer_is_learning(t->observer);
 	struct carry_verdict stay = {.why = "the mapping is being learned"};
+	struct ndp_scene scene;
 
-	(void)g;
-	if (t->observer || t->timed) {
+	if (t->observer || t->timed || t->automatic) {
 		stay.is_observed = true;
 		stay.block = &t->blocks->items[mark - 1];
 	}
@@ -170,8 +200,15 @@ static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32
 	}
 	if (is_learning)
 		return stay;
-	if (!nsu_decider_offload(t->decider, mark - 1, &stay.why))
+	if (t->automatic) {
+		visit_begin(t, sm, w->slot, mark - 1);
+		scene = scene_of(t, g, mark - 1);
+	}
+	if (!nsu_decider_offload(t->decider, mark - 1, t->automatic ? &scene : NULL, &stay.why))
 		return stay;
+	if (t->automatic)
+		ndp_visit_leave(&t->automatic->visits[sm * (uint32_t)t->config->sm.warp_slot_count + w->slot],
+				sim_now_ps(t->ctx->engine));
 	if (t->timed)
 		ndp_timed_leave(timed_of(t, sm, w->slot), sim_now_ps(t->ctx->engine));
 	return (struct carry_verdict){
@@ -184,6 +221,36 @@ static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32
 }
 
 /* ---- hooks of a machine that learns a mapping, or times blocks ---- */
+
+static void visit_end(struct nsu_offload *t, uint32_t sm, uint32_t slot)
+{
+	struct ndp_visit *v = &t->automatic->visits[sm * (uint32_t)t->config->sm.warp_slot_count + slot];
+
+	ndp_visit_access(v, sim_now_ps(t->ctx->engine));
+	ndp_visit_close(v, sim_now_ps(t->ctx->engine));
+}
+
+static void offload_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct nsu_offload *t = ctx;
+
+	(void)g;
+	(void)sm;
+	(void)cta;
+	if (t->automatic)
+		t->automatic->placed_count++;
+}
+
+static void offload_cta_done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct nsu_offload *t = ctx;
+
+	(void)g;
+	(void)sm;
+	(void)cta;
+	if (t->automatic)
+		t->automatic->done_count++;
+}
 
 static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
 				const struct simt_step *step, const struct coalesced_line *lines, uint32_t count)
@@ -201,6 +268,8 @@ static void offload_block_left(void *ctx, struct gpu *g, uint32_t home_sm, uint3
 
 	if (t->timed)
 		ndp_timed_close(timed_of(t, home_sm, slot), sim_now_ps(t->ctx->engine));
+	if (t->automatic)
+		visit_end(t, home_sm, slot);
 	if (t->observer)
 		map_observer_left(t->observer, g, home_sm, slot);
 }
@@ -259,6 +328,8 @@ const struct ndp_mechanism ndp_nsu = {
 	    .kernel_end = offload_kernel_end,
 	    .block_begin = offload_block_begin,
 	    .partition_end = offload_partition_end,
+	    .cta_placed = offload_cta_placed,
+	    .cta_done = offload_cta_done,
 	    .target = offload_target,
 	    .ahead = offload_ahead,
 	    .block_touch = offload_block_touch,

@@ -1,6 +1,7 @@
 /* storage.c - structures of partitioned execution: widths are those of the packets (docs). */
 #include "ndp/nsu/storage.h"
 
+#include "ndp/blocks/auto.h"
 #include "ndp/map/mapping.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 	MASK_BITS = 32,
 	LINE_BYTES = 128,
 	LINE_WORDS = 32,
+	WINDOWS = 40, /* of blocks, as many as TOM's table has; choice */
 	TAG_BITS = 41, /* of 48 address bits */
 	COMMAND_BITS = 48 + PACKET_ID_BITS + MASK_BITS, /* start PC, id, mask; registers lie in the read-data buffer's
 							 * form and are not counted by the paper */
@@ -71,6 +73,7 @@ uint32_t nsu_storage(const struct ndp_site *site, struct ndp_storage *items)
 						  c->gpu.stack_count * lines * entry_bits, 1, "GPU",
 						  "choice: tag, words, turn, LRU order, packets under way"};
 	}
+	n += ndp_auto_storage(site, WINDOWS, items + n);
 	n += map_learned_storage(site, items + n);
 	return n;
 }

@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "ndp/blocks/auto.h"
 #include "ndp/blocks/blocks.h"
+#include "ndp/blocks/candidates.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/destination.h"
 #include "ndp/ctas/homes.h"
@@ -49,6 +51,7 @@ struct controller {
 	struct tom_offsets *offsets;
 	struct ndp_timed_instance *timed; /* [instance]; NULL: times do not count */
 	uint32_t timed_first, instance_count;
+	struct ndp_auto *automatic; /* NULL: without ndp.away = auto */
 	struct tom_copies copies;
 	struct ctas_homes *homes; /* NULL: no CTA begins in a stack */
 	struct carry_written written; /* by this launch; tom_flush = written */
@@ -99,7 +102,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
-	if (t->params->tom_stay_hit_ratio < 1)
+	if (t->params->tom_stay_hit_ratio < 1 || site->ndp->choice.away == NDP_AWAY_AUTO)
 		t->home_blocks = g_new0(struct ndp_block *, t->instance_count);
 	if (site->ndp->choice.timed)
 		t->timed = g_new0(struct ndp_timed_instance, t->instance_count);
@@ -110,6 +113,9 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	t->warp_limit = t->params->tom_pending_limit_count
 			    ? (uint32_t)t->params->tom_pending_limit_count
 			    : (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
+	if (site->ndp->choice.away == NDP_AWAY_AUTO)
+		t->automatic = ndp_auto_new(site->ctx, config, (uint32_t)site->ndp->choice.away_first_count,
+					    t->warp_limit * t->stack_count, site->ndp->choice.away_full_ratio);
 	t->stacks = g_new0(struct destination, t->stack_count);
 	t->loads = g_new0(uint32_t, t->stack_count);
 	for (uint32_t s = 0; s < t->stack_count; s++) {
@@ -127,6 +133,7 @@ static void controller_free(void *ctx)
 	g_free(t->loads);
 	g_free(t->home_blocks);
 	g_free(t->timed);
+	ndp_auto_free(t->automatic);
 	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
@@ -232,6 +239,8 @@ static void controller_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_
 	(void)g, (void)sm;
 	if (ctas_homes_is_on(t->homes))
 		ctas_homes_placed(t->homes, cta);
+	if (t->automatic)
+		t->automatic->placed_count++;
 }
 
 static bool controller_learns(const void *ctx)
@@ -260,8 +269,12 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 		memset(t->home_blocks, 0, t->instance_count * sizeof(*t->home_blocks));
 	if (t->timed)
 		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
-	for (uint32_t i = 0; i < t->blocks->count; i++)
+	if (t->automatic)
+		ndp_auto_kernel_begin(t->automatic, g, l);
+	for (uint32_t i = 0; i < t->blocks->count; i++) {
 		t->blocks->items[i].timed.away_count = 0;
+		ndp_window_begin(&t->blocks->items[i].window, sim_now_ps(t->ctx->engine));
+	}
 	if (t->homes)
 		offer_ctas(t, g, l, p);
 }
@@ -358,7 +371,7 @@ static struct carry_reads controller_block_reads(void *ctx, uint32_t mark)
 	const struct ndp_block *b = &t->blocks->items[mark - 1];
 	struct carry_reads r = {.passes = t->table_passes};
 
-	if (!t->params->tom_table_reads || !t->has_table)
+	if (!t->params->tom_table_reads || !t->has_table || b->window.rest_count)
 		return (struct carry_reads){0};
 	for (uint32_t i = 0; b->has_condition && i < b->condition_bytes / 4; i++) {
 		r.registers[r.register_count++] = (uint16_t)(b->condition_sb + i);
@@ -374,7 +387,7 @@ static struct carry_reads controller_block_reads(void *ctx, uint32_t mark)
 
 static bool lives_in_caches(const struct controller *t, const struct ndp_block *b)
 {
-	return t->home_blocks && b->hits.lines >= t->params->tom_stay_learn_count &&
+	return t->params->tom_stay_hit_ratio < 1 && b->hits.lines >= t->params->tom_stay_learn_count &&
 	       (double)b->hits.held > t->params->tom_stay_hit_ratio * (double)b->hits.lines;
 }
 
@@ -393,6 +406,35 @@ static void look_up(struct controller *t, struct gpu *g, uint32_t home_sm, uint3
 		b->hits.lines /= 2;
 		b->hits.held /= 2;
 	}
+}
+
+/* ---- ndp.away = auto ---- */
+
+/* The block is at home; nothing is read where it rests. */
+static struct carry_verdict rest(struct controller *t, const struct ndp_block *b)
+{
+	t->stats.slow_count++;
+	return (struct carry_verdict){.way = CARRY_STAY,
+				      .block = &b->block,
+				      .is_observed = true,
+				      .asks_again = t->params->tom_ask_again,
+				      .why = "it took longer in the stacks"};
+}
+
+/* Is a link full of what instances at home ask for, beyond what their answers would put there? */
+static bool is_relief(const struct controller *t, const struct ndp_block *b)
+{
+	return (t->automatic->rx_is_full && b->tag & NDP_TAG_RX && 4 * b->hits.held < 3 * b->hits.lines) ||
+	       (t->automatic->tx_is_full && b->tag & NDP_TAG_TX);
+}
+
+static bool window_lets(struct controller *t, struct gpu *g, struct ndp_block *b)
+{
+	struct ndp_scene scene;
+
+	ndp_auto_look(t->automatic, g);
+	scene = ndp_auto_scene(t->automatic, is_relief(t, b));
+	return ndp_window_may_go(&b->window, &scene);
 }
 
 /* ---- what a block asks ---- */
@@ -442,6 +484,11 @@ static struct carry_verdict controller_block_begin(void *ctx, struct gpu *g, uin
 	}
 	if (t->home_blocks)
 		t->home_blocks[instance_number(t, sm, w->slot)] = holds ? b : NULL;
+	if (t->automatic && holds)
+		ndp_visit_open(&t->automatic->visits[instance_number(t, sm, w->slot)], &b->window,
+			       sim_now_ps(t->ctx->engine));
+	if (t->automatic && !why && holds && ndp_window_rests(&b->window))
+		return rest(t, b);
 	if (t->timed && holds) {
 		struct ndp_timed_instance *i = &t->timed[instance_number(t, sm, w->slot)];
 
@@ -477,6 +524,8 @@ static void note_offload(struct controller *t, uint32_t instance)
 		t->home_blocks[instance] = NULL;
 	if (t->timed)
 		ndp_timed_leave(&t->timed[instance], sim_now_ps(t->ctx->engine));
+	if (t->automatic)
+		ndp_visit_leave(&t->automatic->visits[instance], sim_now_ps(t->ctx->engine));
 }
 
 /* Steps 2 and 3. */
@@ -510,6 +559,11 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, co
 
 	enum tom_decision d = tom_decide(&s);
 
+	if (t->automatic && (d == TOM_OFFLOAD || d == TOM_KEEP_FULL) && !window_lets(t, g, b)) {
+		t->stats.slow_count++;
+		stay.why = "it takes longer in the stacks";
+		return stay;
+	}
 	if (d == TOM_OFFLOAD && t->timed && !ndp_timed_may_go(&b->timed, t->timed_first)) {
 		t->stats.slow_count++;
 		stay.why = "it takes longer in the stacks";
@@ -557,6 +611,9 @@ static void controller_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, u
 		look_up(t, g, home_sm, slot, lines, count);
 	if (t->timed)
 		t->timed[instance_number(t, home_sm, slot)].accesses++;
+	if (t->automatic)
+		ndp_visit_access(&t->automatic->visits[instance_number(t, home_sm, slot)],
+				 sim_now_ps(t->ctx->engine));
 	tom_offsets_touch(t->offsets, instance_number(t, home_sm, slot), step->pc, step->access_mask, step->addr);
 	map_observer_touch(t->observer, g, home_sm, slot, lines, count);
 }
@@ -567,6 +624,9 @@ static void controller_block_left(void *ctx, struct gpu *g, uint32_t home_sm, ui
 
 	if (t->timed)
 		ndp_timed_close(&t->timed[instance_number(t, home_sm, slot)], sim_now_ps(t->ctx->engine));
+	if (t->automatic)
+		ndp_visit_close(&t->automatic->visits[instance_number(t, home_sm, slot)],
+				sim_now_ps(t->ctx->engine));
 	map_observer_left(t->observer, g, home_sm, slot);
 }
 
@@ -602,12 +662,23 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 		ctas_homes_access(t->homes, g, sm, r);
 }
 
+static void controller_cta_done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
+{
+	struct controller *t = ctx;
+
+	(void)g;
+	(void)sm;
+	(void)cta;
+	if (t->automatic)
+		t->automatic->done_count++;
+}
+
 static enum gpu_beside controller_beside(const void *ctx)
 {
 	const struct controller *t = ctx;
 
 	/* A loop's round ends, and requests get their places, where SMs tick beside each other: both count for all. */
-	if (t->timed || t->copies.limit_bytes || ctas_homes_is_on(t->homes))
+	if (t->timed || t->automatic || t->copies.limit_bytes || ctas_homes_is_on(t->homes))
 		return GPU_BESIDE_NEVER;
 	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
 }
@@ -648,6 +719,8 @@ static void controller_kernel_end(void *ctx, struct gpu *g, struct simt_launch *
 
 	(void)g;
 	(void)l;
+	for (uint32_t i = 0; t->automatic && i < t->blocks->count; i++)
+		ndp_window_end(&t->blocks->items[i].window, t->automatic->begin_ps, sim_now_ps(t->ctx->engine));
 	count_offsets(t);
 	if (t->homes)
 		ctas_homes_kernel_end(t->homes);
@@ -691,6 +764,7 @@ const struct ndp_mechanism ndp_tom = {
 	    .cta_start = controller_cta_start,
 	    .cta_back = controller_cta_back,
 	    .cta_placed = controller_cta_placed,
+	    .cta_done = controller_cta_done,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,

@@ -2,6 +2,7 @@
 #include "ndp/tom/metadata.h"
 
 #include "base/units.h"
+#include "ndp/blocks/auto.h"
 #include "ndp/map/mapping.h"
 
 static uint32_t bits_for(uint64_t values)
@@ -74,6 +75,7 @@ uint32_t tom_metadata_storage(const struct ndp_site *site, struct ndp_storage *i
 	items[n++] = (struct ndp_storage){"channel busy monitor, a counter per channel",
 					  2 * c->gpu.stack_count * bits_for(window_cycles + 1), 1, "GPU",
 					  "section 4.1"};
+	n += ndp_auto_storage(site, p->tom_table_entry_count, items + n);
 	n += map_learned_storage(site, items + n);
 	if (c->mmu.where != GPU_MMU_NONE)
 		items[n++] = (struct ndp_storage){"TLB and MMU", gpu_mmu_bits(&c->mmu),
