@@ -14,7 +14,7 @@ enum { ROWS_MAX = 16384, ROUNDS = 100 };
 
 /* FNV-1a over all results of all rows. A change of any result changes it; so it is changed only together with the rule
  * in docs/arithmetic.md that says why. */
-#define RECORDED_DIGEST 0x047e8f72df82c31dull
+#define RECORDED_DIGEST 0xc9292e8b00fb7455ull
 
 static const struct simt_alu_row *rows[ROWS_MAX];
 

@@ -173,7 +173,9 @@ static void instructions_outside_the_scope_are_kept_as_text(void **state)
 {
 	struct ptx_module *m =
 	    fixture_kernel("wgmma.fence.sync.aligned;\n"
-			   "cp.async.bulk.shared::cluster.global [%r1], [%d1], 16, [%r2]; quux.s32 %r1;\n"
+			   "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], "
+			   "[%r2], 16, [%r2];\n"
+			   "quux.s32 %r1;\n"
 			   "cvt.rn.satfinite.e2m1x2.f32 %r1, %f1, %f1;\n"
 			   "prefetch.tensormap [%d1]; add.s32 %r1, %r2, 3;");
 	const struct ptx_func *f = m->funcs[0];
