@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const char text[] =
-    ".version 8.0\n.target sm_90\n.address_size 64\n"
-    ".visible .entry bulk(.param .u64 out, .param .u64 image)\n{\n\tcp.async.bulk.commit_group;\n\tret;\n}\n"
+    ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry groups(.param .u64 out, .param .u64 image)\n{\n\twgmma.fence.sync.aligned;\n\tret;\n}\n"
     ".visible .entry texture(.param .u64 out, .param .u64 image)\n{\n\t.reg .b64 %i;\n\t.reg .f32 %f<5>;\n"
     "\tld.param.u64 %i, [image];\n\tmov.f32 %f4, 0f00000000;\n\ttex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%i, {%f4}];\n"
     "\tret;\n}\n"
@@ -32,7 +32,7 @@ static CUresult launch(const char *name, CUdeviceptr out)
 
 int main(int argc, char **argv)
 {
-	const char *const refused[] = {"bulk", "texture"};
+	const char *const refused[] = {"groups", "texture"};
 	const int count = argc > 1 && !strcmp(argv[1], "arrays") ? 2 : 1;
 	uint32_t got = 0;
 	CUcontext context;

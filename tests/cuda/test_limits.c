@@ -81,11 +81,11 @@ static void stack(void **state)
 
 static void attributes_of_a_kernel_that_cannot_run(void **state)
 {
-	static const char ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+	static const char ptx[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 				  ".visible .entry k(.param .u64 p) .maxntid 96, 2, 1\n"
 				  "{\n .shared .align 4 .b8 s[512];\n .local .align 8 .b8 l[24];\n .reg .b64 %rd<2>;\n"
 				  " .reg .b32 %r<4>;\n ld.param.u64 %rd1, [p];\n mov.u32 %r1, %tid.x;\n"
-				  " cp.async.bulk.commit_group;\n st.global.u32 [%rd1], %r1;\n"
+				  " wgmma.fence.sync.aligned;\n st.global.u32 [%rd1], %r1;\n"
 				  " ret;\n}\n";
 	static const struct {
 		CUfunction_attribute attribute;
