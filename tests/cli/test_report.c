@@ -136,6 +136,8 @@ static void test_offloads(void **state)
 		json_object_set_new(stats, "gpu.pauses", json_integer(cases[i].pauses));
 		json_object_set_new(run, "stats", stats);
 		json_object_set_new(run, "params", json_pack("{s:s}", "ndp.tom_mapping", "learned"));
+		json_object_set_new(run, "parts", json_pack("[s]", "ndp"));
+		json_object_set_new(run, "mechanism", json_string("tom"));
 
 		char *text = summary_of(run);
 
