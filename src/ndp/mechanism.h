@@ -7,8 +7,24 @@
 #include "ndp/registry.h"
 #include "sim/explain.h"
 
+/* Settings of the group ndp that some mechanisms have in common: NDP_READS_NAME is of those that read ndp.NAME. */
+#define NDP_COMMON(X) X(DESTINATION, destination) X(SHUFFLES, shuffles) X(TIMED, timed) X(AWAY, away) X(CTAS, ctas)
+enum ndp_common_setting {
+#define NDP_COMMON_NUMBER(name, key) NDP_COMMON_##name,
+	NDP_COMMON(NDP_COMMON_NUMBER)
+#undef NDP_COMMON_NUMBER
+	NDP_COMMON_COUNT
+};
+enum ndp_reads {
+#define NDP_COMMON_BIT(name, key) NDP_READS_##name = 1 << NDP_COMMON_##name,
+	NDP_COMMON(NDP_COMMON_BIT)
+#undef NDP_COMMON_BIT
+};
+
 struct ndp_mechanism {
 	struct carry_policy ops;
+	/* Of enum ndp_reads. What it does not read of them is refused beside it, unless it is as it is by default. */
+	uint32_t reads;
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
 	 * cannot live on it. What the site points to is kept. */
 	void *(*create)(const struct ndp_site *site, struct base_diag_list *diag);

@@ -1,6 +1,7 @@
 /* registry.c - makes the mechanism that the configuration names. */
 #include "ndp/registry.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -65,6 +66,54 @@ const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void *
 	return *ctx ? &mechanisms[which]->ops : NULL;
 }
 
+/* ---- what a mechanism does not read ---- */
+
+static bool is_read(uint32_t mechanism, uint32_t setting)
+{
+	return mechanisms[mechanism] && mechanisms[mechanism]->reads >> setting & 1;
+}
+
+/* "tom, nsu": who reads it. */
+static void readers(uint32_t setting, char *text, size_t size)
+{
+	*text = '\0';
+	for (uint32_t i = 0; i < mechanism_count; i++) {
+		const size_t at = strlen(text);
+
+		if (is_read(i, setting))
+			snprintf(text + at, size - at, "%s%s", at ? " or " : "", ndp_mechanism_name(i));
+	}
+}
+
+/* What is chosen and changes nothing is a mistake. */
+static void check_common(const struct ndp_config *c, struct base_diag_list *diag)
+{
+	const bool is_chosen[NDP_COMMON_COUNT] = {
+	    [NDP_COMMON_DESTINATION] = c->choice.destination != CARRY_DESTINATION_FIRST,
+	    [NDP_COMMON_SHUFFLES] = c->choice.shuffles,
+	    [NDP_COMMON_TIMED] = c->choice.timed,
+	    [NDP_COMMON_AWAY] = c->choice.away != NDP_AWAY_ANY,
+	    [NDP_COMMON_CTAS] = c->ctas.ctas != NDP_CTAS_NONE,
+	};
+	static const char *const keys[NDP_COMMON_COUNT] = {
+#define KEY(name, key) [NDP_COMMON_##name] = "ndp." #key,
+	    NDP_COMMON(KEY)
+#undef KEY
+	};
+	const uint32_t mechanism = (uint32_t)c->choice.mechanism;
+
+	for (uint32_t i = 0; i < NDP_COMMON_COUNT; i++) {
+		char who[128];
+
+		if (!is_chosen[i] || is_read(mechanism, i))
+			continue;
+		readers(i, who, sizeof(who));
+		base_diag_error(diag, base_diag_place(diag, keys[i]),
+				"%s: ndp.mechanism = %s does not read it; expected ndp.mechanism = %s, or leave it out",
+				keys[i], ndp_mechanism_name(mechanism), who);
+	}
+}
+
 bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
@@ -73,6 +122,7 @@ bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *dia
 
 	if (ops)
 		ops->free(ctx);
+	check_common(site->ndp, diag);
 	return diag->error_count == before;
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 #include <glib.h>
@@ -380,11 +381,53 @@ static void equal_memories(void **state)
 	assert_memory_equal(&m->dram, &c->dram, sizeof(c->dram));
 }
 
+/* ---- settings that nobody reads ---- */
+
+/* What is chosen beside a mechanism that does not read it is refused by its name, and only there. */
+static void hold_settings(const char *name, const struct machine_config *of)
+{
+	static const struct {
+		const char *key, *value, *readers;
+	} settings[] = {
+	    {"ndp.destination", "turn", " tom nsu "},
+	    {"ndp.shuffles", "true", " tom tom-ideal "},
+	    {"ndp.timed", "true", " tom nsu "},
+	    {"ndp.away", "auto", " tom nsu "},
+	    {"ndp.ctas", "rest", " tom "},
+	};
+	const char *mechanism = ndp_mechanism_name((uint32_t)machine_ndp_site(of).ndp->choice.mechanism);
+	g_autofree char *word = g_strdup_printf(" %s ", mechanism);
+
+	for (uint32_t i = 0; i < ARRAY_COUNT(settings) && machine_config_has_gpu(of); i++) {
+		const bool is_read = strstr(settings[i].readers, word) != NULL;
+		struct machine_config c = *of;
+		struct base_diag_list diag;
+		g_autofree char *said = NULL;
+		char *text;
+
+		base_diag_init(&diag);
+		assert_true(machine_config_set(&c, settings[i].key, settings[i].value, (struct base_place){0}, &diag));
+		machine_config_check(&c, &diag);
+		text = base_diag_join(&diag);
+		said = g_strdup_printf("%s: ndp.mechanism = %s does not read it", settings[i].key, mechanism);
+		if (is_read == (strstr(text, said) != NULL))
+			fail_msg("%s, %s=%s: '%s'", name, settings[i].key, settings[i].value, text);
+		free(text);
+		base_diag_free(&diag);
+	}
+}
+
+static void settings(void **state)
+{
+	(void)state;
+	each(hold_settings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(caches), cmocka_unit_test(statistics),
 					   cmocka_unit_test(streams), cmocka_unit_test(sectors),
-					   cmocka_unit_test(equal_memories)};
+					   cmocka_unit_test(equal_memories), cmocka_unit_test(settings)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

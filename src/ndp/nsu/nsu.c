@@ -319,6 +319,7 @@ static void offload_stats(const struct ndp_site *site, struct sim_stat_tables *o
 #include "sim/explain.inc"
 
 const struct ndp_mechanism ndp_nsu = {
+    .reads = NDP_READS_DESTINATION | NDP_READS_TIMED | NDP_READS_AWAY,
     .explain = &nsu_explain,
     .stats = offload_stats,
     .ops =

@@ -741,6 +741,7 @@ static void controller_stats(const struct ndp_site *site, struct sim_stat_tables
 #include "sim/explain.inc"
 
 const struct ndp_mechanism ndp_tom = {
+    .reads = NDP_READS_DESTINATION | NDP_READS_SHUFFLES | NDP_READS_TIMED | NDP_READS_AWAY | NDP_READS_CTAS,
     .explain = &tom_explain,
     .stats = controller_stats,
     .ops =

@@ -173,6 +173,7 @@ static void ideal_stats(const struct ndp_site *site, struct sim_stat_tables *out
 #include "sim/explain.inc"
 
 const struct ndp_mechanism ndp_tom_ideal = {
+	.reads = NDP_READS_SHUFFLES,
 	.explain = &tom_ideal_explain,
 	.stats = ideal_stats,
 	.ops = {
