@@ -172,18 +172,22 @@ static void classify_shared(struct sm *sm, struct lsu_entry *e, const struct sim
 		lsu_far_bytes(e, inst, mask);
 }
 
-/* What a copy writes passes over the banks like a store; the time is taken when it begins. */
+/* What a copy writes to shared memory, or reads from there, passes over the banks like a store or a load; the time is
+ * taken when it begins. */
 static void classify_copy(struct sm *sm, struct lsu_entry *e, const struct simt_step *step)
 {
 	if (step->access_mask)
 		classify_global(sm, e, step);
-	sm->stats.async_copies++;
-	if (!step->exec_mask || !step->to_mask)
+	sm->stats.async_copies += (step->inst->flags & SIMT_COPY) != 0;
+	if (!step->exec_mask || !step->copy_mask)
 		return;
-	e->passes = coalesce_bank_passes(step->to, step->to_mask, step->inst->access_bytes, sm->bank_count, false);
+	e->passes =
+	    coalesce_bank_passes(step->copy_at, step->copy_mask, step->inst->access_bytes, sm->bank_count, false);
 	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
 	sm->stats.shared_accesses += e->passes;
 	sm->stats.shared_conflicts += e->passes - 1;
+	if (unlikely(sm->far_shared))
+		lsu_far_bytes(e, step->inst, step->copy_mask);
 }
 
 static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t mask)
@@ -261,7 +265,7 @@ static void classify(struct sm *sm, struct lsu_entry *e, const struct simt_step 
 	e->kind = LSU_FIXED;
 	e->is_bypassing = e->is_translated = e->is_far = false;
 	e->passes = e->count = e->next = 0;
-	if (unlikely(step->inst->flags & SIMT_COPY))
+	if (unlikely(step->inst->flags & (SIMT_COPY | SIMT_FROM_SHARED)))
 		classify_copy(sm, e, step);
 	else
 		classify_space(sm, e, step);

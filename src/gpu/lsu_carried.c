@@ -39,11 +39,12 @@ void lsu_issue_passes(struct sm *sm, struct sm_warp *w, const struct gpu_ext *ex
 void lsu_far_bytes(struct lsu_entry *e, const struct simt_inst *inst, uint32_t mask)
 {
 	const uint32_t lanes = (uint32_t)__builtin_popcount(mask), words = lanes * inst->access_bytes * inst->vec;
-	const bool writes = inst->flags & (SIMT_STORE | SIMT_ATOMIC);
+	const bool reads = inst->write_count || inst->flags & SIMT_FROM_SHARED;
+	const bool writes = inst->flags & (SIMT_STORE | SIMT_ATOMIC | SIMT_COPY) && !(inst->flags & SIMT_FROM_SHARED);
 
 	e->is_far = true;
 	e->far_bytes = (uint16_t)(4 * lanes + (writes ? words : 0)); /* a word of address a lane, and what it writes */
-	e->far_back_bytes = (uint16_t)(inst->write_count ? words : 0);
+	e->far_back_bytes = (uint16_t)(reads ? words : 0);
 }
 
 void lsu_far_issue(struct sm *sm, struct lsu_entry *e)

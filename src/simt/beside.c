@@ -147,7 +147,7 @@ void simt_read_again(const struct simt_reading *r)
 bool simt_written(const struct simt_step *step, uint64_t *first, uint64_t *last)
 {
 	const struct simt_inst *inst = step->inst;
-	const uint16_t flags = inst->flags;
+	const uint32_t flags = inst->flags;
 
 	if (!(flags & SIMT_OUTSIDE) || !step->exec_mask || flags & SIMT_EXIT)
 		return false;

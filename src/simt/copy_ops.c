@@ -57,22 +57,22 @@ SIMT_RUN(simt_run_copy)
 	const struct simt_copy_op *op = e->copy;
 	struct simt_warp_state *s = w->state;
 	uint32_t bytes[SIMT_LANES], readers = source_bytes(s, e, mask, bytes);
-	struct simt_mem_lanes k = simt_mem_lanes(s, &op->to, mask, out->to);
+	struct simt_mem_lanes k = simt_mem_lanes(s, &op->to, mask, out->copy_at);
 
 	simt_mem_lanes(s, &op->from, readers, out->addr);
 	if (w->cta->check)
-		simt_check_lanes(l, w, e, &op->to, true, out->to, &k);
-	if (simt_mem_check(l, w, e, &op->to, true, &k, out->to) != SIMT_NEXT ||
+		simt_check_lanes(l, w, e, &op->to, true, out->copy_at, &k);
+	if (simt_mem_check(l, w, e, &op->to, true, &k, out->copy_at) != SIMT_NEXT ||
 	    check_sources(l, w, e, &readers, bytes, out->addr) != SIMT_NEXT)
 		return SIMT_FAULTED;
 	SIMT_FOR_LANES(lane, k.shared) {
-		uint8_t *to = w->cta->shared + out->to[lane];
+		uint8_t *to = w->cta->shared + out->copy_at[lane];
 
 		memset(to, 0, op->to.align);
 		if (readers >> lane & 1)
 			memcpy(to, (const void *)(uintptr_t)out->addr[lane], bytes[lane]);
 	}
-	out->exec_mask = out->to_mask = k.shared;
+	out->exec_mask = out->copy_mask = k.shared;
 	out->complete.bytes = 0;
 	out->space = SIMT_MEM_GLOBAL;
 	out->access_mask = readers;
@@ -158,14 +158,14 @@ SIMT_RUN(simt_run_bulk)
 		if (!bulk_part(l, w, e, lane, to, from))
 			return SIMT_FAULTED;
 		out->addr[k] = is_store ? to[lane] : from[lane];
-		out->to[k] = is_store ? from[lane] : to[lane];
+		out->copy_at[k] = is_store ? from[lane] : to[lane];
 	}
 	out->complete.bytes = 0;
 	if (!is_store && !bulk_tell(l, w, e, lane, bytes, out))
 		return SIMT_FAULTED;
 	out->exec_mask = bit;
 	out->space = SIMT_MEM_GLOBAL;
-	out->access_mask = out->to_mask = (uint32_t)((1ull << bytes / SIMT_BULK_BYTES) - 1);
+	out->access_mask = out->copy_mask = (uint32_t)((1ull << bytes / SIMT_BULK_BYTES) - 1);
 	s->bulk_bytes += bytes;
 	if (s->bulk_bytes == all) {
 		s->bulk_lanes &= ~bit;

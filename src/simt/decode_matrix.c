@@ -146,7 +146,7 @@ static void decode_bulk(struct simt_build *b, struct simt_inst *inst, struct sim
 	op->from.align = op->from.natural = op->to.align = op->to.natural = SIMT_BULK_BYTES;
 	op->object.bytes = op->object.align = op->object.natural = 8;
 	inst->unit = SIMT_UNIT_LDST;
-	inst->flags |= is_store ? SIMT_STORE : SIMT_COPY | SIMT_LOAD;
+	inst->flags |= is_store ? SIMT_STORE | SIMT_FROM_SHARED : SIMT_COPY | SIMT_LOAD;
 	inst->access_bytes = SIMT_BULK_BYTES;
 	inst->vec = 1;
 	if ((!is_store && !simt_decode_place(b, inst, &op->object, PTX_SHARED, &i->src[3])) ||

@@ -691,5 +691,5 @@ void simt_program_mark(struct simt_program *pub, uint32_t pc, uint32_t value)
 	if (value)
 		p->insts[pc].flags |= SIMT_BLOCK_BEGIN;
 	else
-		p->insts[pc].flags &= (uint16_t)~SIMT_BLOCK_BEGIN;
+		p->insts[pc].flags &= ~(uint32_t)SIMT_BLOCK_BEGIN;
 }

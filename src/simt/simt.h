@@ -61,6 +61,7 @@ enum simt_inst_flags {
 	SIMT_KERNEL_PARAM = 1 << 14, /* a load of a kernel's parameter, not of a function's */
 	SIMT_OUTSIDE = 1 << 15, /* may touch more than its warp, the CTA's shared memory and barriers, but for reading
 				 * global memory by simt_beside_step */
+	SIMT_FROM_SHARED = 1 << 16, /* a store to global memory whose data is in shared memory: cp.async.bulk */
 };
 
 enum { SIMT_GROUPS_NONE = UINT8_MAX };
@@ -78,7 +79,7 @@ enum simt_space { SIMT_MEM_NONE, SIMT_MEM_GLOBAL, SIMT_MEM_SHARED, SIMT_MEM_LOCA
 
 /* The part of a decoded instruction that timing reads; execution's part is private to simt/. 32 bytes. */
 struct simt_inst {
-	uint16_t flags;
+	uint32_t flags;
 	uint8_t unit;	     /* enum simt_unit */
 	uint8_t issue_slots;
 	uint8_t step_unit;   /* enum simt_unit that all issue slots but the first hold: special functions are refined on
@@ -294,10 +295,10 @@ struct simt_step {
 	bool branched;	       /* pc is not the next instruction */
 	uint64_t addr[SIMT_LANES]; /* memory: per lane byte address: device address (global, const, texture), offset
 				    * (shared), backing device address (local); valid for access_mask | shared_mask */
-	/* of SIMT_COPY: lanes that write shared memory, and the offset there; the lanes of a bulk copy are parts of
-	 * what one thread copies */
-	uint32_t to_mask;
-	uint64_t to[SIMT_LANES];
+	/* of SIMT_COPY, lanes that write shared memory, of SIMT_FROM_SHARED, lanes that read it, and the offset there;
+	 * the lanes of a bulk copy are parts of what one thread copies */
+	uint32_t copy_mask;
+	uint64_t copy_at[SIMT_LANES];
 	struct simt_complete complete; /* of SIMT_COPY, where the warp has an owner */
 };
 

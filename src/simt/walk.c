@@ -78,7 +78,7 @@ static bool is_plain(const struct simt_program *p, uint32_t pc)
 {
 	const struct simt_exec *e = &((const struct simt_program_priv *)p)->execs[pc];
 	const struct simt_inst *i = &p->insts[pc];
-	const uint16_t beyond = SIMT_STORE | SIMT_ATOMIC | SIMT_BRANCH | SIMT_BARRIER | SIMT_FENCE | SIMT_EXIT |
+	const uint32_t beyond = SIMT_STORE | SIMT_ATOMIC | SIMT_BRANCH | SIMT_BARRIER | SIMT_FENCE | SIMT_EXIT |
 				SIMT_SHUFFLE | SIMT_MATRIX | SIMT_COPY | SIMT_COPY_WAIT | SIMT_SPILL;
 
 	if (i->flags & SIMT_LOAD || i->ptx->op == PTX_OP_LD)

@@ -209,8 +209,9 @@ bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out
 		out->access_mask = mask;
 		for (uint32_t i = 0; i < SIMT_LANES; i++)
 			out->addr[i] = s->addr(thread + i, visit);
-		for (uint32_t i = 0; i < SIMT_LANES && (s->flags & SIMT_COPY); i++)
-			out->to[i] = 4 * i;
+		out->copy_mask = s->flags & SIMT_FROM_SHARED ? mask : 0;
+		for (uint32_t i = 0; i < SIMT_LANES && (s->flags & (SIMT_COPY | SIMT_FROM_SHARED)); i++)
+			out->copy_at[i] = (s->copy_stride_bytes ? s->copy_stride_bytes : 4) * i;
 	}
 	w->active_mask = f->fake[w->pc].path ? w->live_mask & f->fake[w->pc].path : w->live_mask;
 	if (s->flags & SIMT_EXIT) {

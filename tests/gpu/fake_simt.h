@@ -8,7 +8,7 @@
 enum { FAKE_OPERANDS_MAX = 4, FAKE_INSTS_MAX = 512 };
 
 struct fake_inst {
-	uint16_t flags;
+	uint32_t flags;
 	uint8_t unit, kind, space, access_bytes, cache, sem, issue_slots;
 	uint8_t read_count, write_count;
 	uint16_t sb[FAKE_OPERANDS_MAX]; /* reads, then writes */
@@ -20,6 +20,7 @@ struct fake_inst {
 	uint32_t times;
 	uint32_t mark;
 	uint8_t groups; /* SIMT_COPY_WAIT */
+	uint32_t copy_stride_bytes; /* SIMT_COPY, SIMT_FROM_SHARED: of lanes in shared memory; 0 = 4 */
 };
 
 /* Addresses from here to twice here are host memory that kernels reach; nothing is, until fake_has_host is set. */

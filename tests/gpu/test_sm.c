@@ -632,6 +632,38 @@ static void copies_and_waits(void **state)
 	assert_true(copy_run(first_of_two, 3) >= hidden + 150);
 }
 
+/* A bulk copy to global memory reads its data over the banks as a load of shared memory does, and holds the load-store
+ * unit for as long. */
+static void copies_from_shared(void **state)
+{
+	uint64_t cycles[2], passes[2], conflicts[2];
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct fake_inst insts[65];
+		struct rig r;
+
+		for (uint32_t k = 0; k < 64; k++)
+			insts[k] = (struct fake_inst){.unit = SIMT_UNIT_LDST, .flags = SIMT_STORE | SIMT_FROM_SHARED,
+						      .space = SIMT_MEM_GLOBAL, .access_bytes = 4,
+						      .copy_stride_bytes = i ? 128 : 4, .addr = same_line};
+		insts[64] = (struct fake_inst)FAKE_EXIT;
+		rig_open(&r, NULL, NULL, NULL);
+		cycles[i] = rig_run(&r, insts, 65, 1, 32);
+		passes[i] = rig_stat(&r, "sm.shared_accesses");
+		conflicts[i] = rig_stat(&r, "sm.shared_conflicts");
+		assert_int_equal(rig_stat(&r, "sm.store_instructions"), 64);
+		assert_int_equal(rig_stat(&r, "sm.async_copies"), 0);
+		rig_close(&r);
+	}
+	assert_int_equal(passes[0], 64);
+	assert_int_equal(conflicts[0], 0);
+	assert_int_equal(passes[1], 64 * 32);
+	assert_int_equal(conflicts[1], 64 * 31);
+	if (cycles[1] < 64 * 32 || cycles[1] < cycles[0] + 500) /* stores to one line take their time, too */
+		fail_msg("%u cycles without conflicts, %u with", (uint32_t)cycles[0], (uint32_t)cycles[1]);
+}
+
 /* A slot holds a scheduler's unit for one interval. */
 static void tensor_units(void **state)
 {
@@ -680,6 +712,7 @@ int main(void)
 	    cmocka_unit_test(greedy_keeps_its_turn),
 	    cmocka_unit_test(barrier),
 	    cmocka_unit_test(copies_and_waits),
+	    cmocka_unit_test(copies_from_shared),
 	    cmocka_unit_test(tensor_units),
 	};
 

@@ -67,7 +67,7 @@ static void take_home(void *self, struct mem_req *r)
 	home->lsu_free = (home->lsu_free > home->now ? home->lsu_free : home->now) + a->passes;
 	c->gpu->memory_stats.answers++;
 	mem_req_put(c->gpu->pool, r);
-	if (a->access == SM_NO_ACCESS) {
+	if (a->access == SM_NO_ACCESS && !a->back_bytes) {
 		done(c, a);
 		return;
 	}
@@ -122,7 +122,8 @@ static void take_back(void *self, struct mem_req *r)
 	c->gpu->memory_stats.answers++;
 	mem_req_put(c->gpu->pool, r);
 	sm_touch(a->sm);
-	lsu_access_part(a->sm, a->access, a->sm->now + 1);
+	if (a->access != SM_NO_ACCESS)
+		lsu_access_part(a->sm, a->access, a->sm->now + 1);
 	sm_wake(a->sm, a->sm->now);
 	done(c, a);
 }
