@@ -307,6 +307,15 @@ static json_t *dim_json(const uint32_t dim[3])
 	return json_pack("[I,I,I]", (json_int_t)dim[0], (json_int_t)dim[1], (json_int_t)dim[2]);
 }
 
+/* What was timed as a whole has no error, nor has what has no time. */
+static void put_error(json_t *o, bool is_estimated, double error_ps)
+{
+	if (is_estimated)
+		put_int(o, "time_ps_error", (uint64_t)ceil(error_ps));
+	else
+		put_text(o, "time_ps_error", NULL);
+}
+
 /* A launch that was skipped has no time. */
 static void put_detail(json_t *o, const struct device_result *r)
 {
@@ -315,11 +324,10 @@ static void put_detail(json_t *o, const struct device_result *r)
 
 	put_text(o, "detail", names[r->detail]);
 	put_int(o, "detailed_warp_instructions", r->warp_instructions - r->estimated_warp_instructions);
-	put_int(o, "time_ps_error", (uint64_t)ceil(sqrt(common * common + own * own)));
-	if (r->detail != DEVICE_DETAIL_SKIPPED)
-		return;
-	put_text(o, "cycles", NULL);
-	put_text(o, "time_ps_error", NULL);
+	put_error(o, r->detail == DEVICE_DETAIL_WINDOWS || r->detail == DEVICE_DETAIL_NONE,
+		  sqrt(common * common + own * own));
+	if (r->detail == DEVICE_DETAIL_SKIPPED)
+		put_text(o, "cycles", NULL);
 }
 
 static void put_sum_detail(json_t *o, const struct sum *s)
@@ -328,7 +336,7 @@ static void put_sum_detail(json_t *o, const struct sum *s)
 	put_int(o, "launches_in_windows", s->by_detail[DEVICE_DETAIL_WINDOWS]);
 	put_int(o, "launches_skipped", s->by_detail[DEVICE_DETAIL_SKIPPED]);
 	put_int(o, "detailed_warp_instructions", s->detailed_warp_instructions);
-	put_int(o, "time_ps_error", (uint64_t)ceil(error_of(s)));
+	put_error(o, s->by_detail[DEVICE_DETAIL_NONE] + s->by_detail[DEVICE_DETAIL_WINDOWS] > 0, error_of(s));
 	if (s->by_detail[DEVICE_DETAIL_SKIPPED] == s->launches)
 		put_text(o, "time_min_ps", NULL);
 }

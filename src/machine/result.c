@@ -86,11 +86,16 @@ static void put_estimates(json_t *o, json_t *units, const struct machine_run *ru
 
 	if (!machine_kernels_estimates(run->kernels, &e))
 		return;
-	put_int(o, "time_ps_error", (uint64_t)ceil(e.time_error_ps));
+	if (e.windowed_launches + e.estimated_launches)
+		put_int(o, "time_ps_error", (uint64_t)ceil(e.time_error_ps));
+	else
+		put_text(o, "time_ps_error", NULL);
 	put_text(units, "time_ps_error", "ps, half of the 95 % interval");
 	s = json_object();
-	put_real(s, "detailed_ratio",
-		 e.warp_instructions ? (double)e.detailed_warp_instructions / (double)e.warp_instructions : 1);
+	if (e.warp_instructions)
+		put_real(s, "detailed_ratio", (double)e.detailed_warp_instructions / (double)e.warp_instructions);
+	else
+		put_text(s, "detailed_ratio", NULL);
 	put_int(s, "detailed_warp_instructions", e.detailed_warp_instructions);
 	put_int(s, "launches_estimated", e.estimated_launches);
 	put_int(s, "launches_in_windows", e.windowed_launches);

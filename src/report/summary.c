@@ -81,11 +81,15 @@ static void print_sampling(FILE *out, const json_t *run)
 
 	if (!s)
 		return;
-	fprintf(out,
-		"  sampled        %.1f %% of the warp instructions in detail; of %.0f launches %.0f in windows, %.0f "
-		"estimated from others, %.0f skipped\n",
-		100 * report_number(s, "detailed_ratio", NULL), report_number(run, "launches", NULL),
-		report_number(s, "launches_in_windows", NULL), report_number(s, "launches_estimated", NULL), skipped);
+	fputs("  sampled        ", out);
+	if (report_has(s, "detailed_ratio", NULL))
+		fprintf(out, "%.1f %% of the warp instructions%s in detail", 100 * report_number(s, "detailed_ratio", NULL),
+			skipped > 0 ? " that were not skipped" : "");
+	else
+		fputs("nothing in detail", out);
+	fprintf(out, "; of %.0f launches %.0f in windows, %.0f estimated from others, %.0f skipped\n",
+		report_number(run, "launches", NULL), report_number(s, "launches_in_windows", NULL),
+		report_number(s, "launches_estimated", NULL), skipped);
 	if (json_is_true(json_object_get(s, "stats_are_estimates")))
 		fputs("                 counts below are scaled, and so is energy\n", out);
 }

@@ -20,7 +20,7 @@ function label(r, i) {
 	const sampling = r.result.sampling || {};
 	return (program ? program_of(r) + ' on ' : '') + r.result.machine + (same ? ' #' + (i + 1) : '') +
 		(unmodelled > data.unmodelled_marked ? ` (UNMODELLED ${(100 * unmodelled).toFixed(1)} %)` : '') +
-		(sampling.detailed_ratio < 1 ? ' (SAMPLED)' : '') +
+		(Number.isFinite(sampling.detailed_ratio) && sampling.detailed_ratio < 1 ? ' (SAMPLED)' : '') +
 		(sampling.launches_skipped ? ` (${sampling.launches_skipped} SKIPPED)` : '');
 }
 
