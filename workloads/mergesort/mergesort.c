@@ -35,8 +35,8 @@ static const struct workload_count counts[] = {
 	 LEAST_ITEMS, 1u << 20, 1, NULL},
 	{"switch-most", "the most that this may become; a power of two", 2048, 2048, LEAST_ITEMS, 1u << 20, 1, NULL},
 	{"queue", "merges that wait at an NDP", 32, 32, 1, 4096, 1, NULL},
-	{"handover", "of lists, from the CPU to NDPs; flush: the CPU writes them back before", BY_DIRECTORY,
-	 BY_DIRECTORY, 0, BY_FLUSH, 1, handovers},
+	{"handover", "of lists, between the CPU and NDPs; flush: the CPU writes them back and forgets them before",
+	 BY_DIRECTORY, BY_DIRECTORY, 0, BY_FLUSH, 1, handovers},
 	{"points", "times at which queue and switch value are told, the last at the NDPs' end", 0, 0, 0, POINTS_MAX, 1,
 	 NULL},
 };

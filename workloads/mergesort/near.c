@@ -153,11 +153,22 @@ static uint32_t pieces_of(const struct near *n, unsigned int level)
 	return lists >= n->cores ? 1 : (uint32_t)((n->cores + lists - 1) / lists);
 }
 
+/* Caches that hold the items write them back and forget them. */
+static void flush(const struct near *n, const struct item *items, uint64_t count)
+{
+	if (n->o.is_flushed && count)
+		strata_flush(items, count * sizeof(*items));
+}
+
 static void begin_list(struct near *n, unsigned int level, uint64_t list)
 {
 	const struct merge whole = part_merge(n->part, level, list);
 	const uint32_t pieces = pieces_of(n, level);
 
+	if (pieces > 1) { /* who divides it reads what an NDP has written where others stood */
+		flush(n, whole.a, whole.as);
+		flush(n, whole.b, whole.bs);
+	}
 	__atomic_store_n(&n->part->missing[level][list], pieces, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < pieces; i++) {
 		const struct merge m = pieces > 1 ? merge_piece(&whole, i, pieces) : whole;
@@ -256,12 +267,14 @@ uint64_t near_chunks(const struct near *n)
 	return part_lists(n->part, chunk_level(n));
 }
 
+/* What the NDP is to read, and what caches still have of where it is to write: written back later, that would be over
+ * what it has written. */
 static void hand_over(struct near *n, unsigned int level, uint64_t list)
 {
 	const uint64_t begin = list << level, size = UINT64_C(1) << level, left = n->part->items - begin;
 
-	if (n->o.is_flushed)
-		strata_flush(n->part->buffers[level % 2] + begin, (left < size ? left : size) * sizeof(struct item));
+	for (uint32_t i = 0; i < 2; i++)
+		flush(n, n->part->buffers[i] + begin, left < size ? left : size);
 	arrive(n, level + 1, list / 2);
 }
 
@@ -358,6 +371,7 @@ void near_wait(struct near *n)
 {
 	for (uint32_t i = 0; i < n->thread_count; i++)
 		pthread_join(n->threads[i], NULL);
+	flush(n, part_sorted(n->part), n->part->items); /* the CPU reads it next */
 }
 
 struct near_counts near_counts(const struct near *n)

@@ -62,7 +62,7 @@ void part_sort(const struct part *p, unsigned int level, uint64_t list);
 struct near_options {
 	uint32_t switch_least, switch_most; /* items */
 	uint32_t queue;			    /* merges that wait at an NDP, at most */
-	bool is_flushed;		    /* the CPU writes back what NDPs are to read */
+	bool is_flushed;		    /* the CPU writes back and forgets what NDPs read and write */
 	bool is_kept;			    /* what queue and switch value are over time */
 };
 
