@@ -113,8 +113,9 @@ static void read_line(void *channels, struct cpu_request *r)
 	a->request = r;
 	a->dram.trail = r->trail;
 	cpu_trail_channel(r->trail, channel_of(h, r->line));
+	cpu_trail_step(r->trail, CPU_PART_DOWN, begin);
 	if (h->c->p->llc_miss_ps)
-		cpu_trail_step(r->trail, CPU_PART_LLC, cpu_now_units(h->c) + h->c->p->llc_miss_ps * h->c->per_ps);
+		cpu_trail_step(r->trail, CPU_PART_LLC, begin + h->c->p->llc_miss_ps * h->c->per_ps);
 	cpu_trail_step(r->trail, CPU_PART_DOWN, at);
 	a->dram.event.fire = read_there;
 	a->dram.event.self = h;
