@@ -224,6 +224,23 @@ static void check_beam(struct csp_machine *m, uint32_t core, const int64_t *v, s
 	}
 }
 
+/* .check phase IN, COEFFICIENTS, OUT, SIGNALS, BLOCKS: BLOCKS lines of samples of each signal, each times the signal's
+ * coefficient, which are value after value. */
+static void check_phase(struct csp_machine *m, uint32_t core, const int64_t *v, struct verdict *out)
+{
+	const uint64_t lines = (uint64_t)v[3] * (uint64_t)v[4];
+	const uint32_t lanes = (uint32_t)m->config->csp.fu_count;
+
+	for (uint64_t i = 0; i < lines * lanes && !m->is_stopped; i++) {
+		const uint64_t line = i / lanes, signal = line / (uint64_t)v[4];
+		const uint32_t lane = (uint32_t)(i % lanes);
+		const double complex factor = get(m, core, (uint64_t)v[1] + signal / lanes, (uint32_t)(signal % lanes));
+		const double complex product = get(m, core, (uint64_t)v[0] + line, lane) * factor;
+
+		compare(out, get(m, core, (uint64_t)v[2] + line, lane), product, 4 * rounding * 2 * cabs(product));
+	}
+}
+
 /* Where a window begins, in pixels. A track begins where a recurrence says, which stands for the geometry of baselines;
  * each place of it is a pixel further down and to the right. */
 struct place {
@@ -307,6 +324,8 @@ static bool is_empty(const struct csp_directive *d)
 		return !v[1] || !v[3];
 	if (d->kind == CSP_CHECK_BEAM)
 		return !v[3] || !v[4] || !v[5];
+	if (d->kind == CSP_CHECK_PHASE)
+		return !v[3] || !v[4];
 	if (d->kind == CSP_CHECK_GRID)
 		return !v[3] || !v[4] || !v[5] || !v[6] || !v[7] || !v[8];
 	return d->kind == CSP_CHECK_FFT || d->kind == CSP_CHECK_FFT2D ? !v[2] : !v[1] || !v[2];
@@ -346,6 +365,13 @@ static bool is_sound(struct csp_machine *m, const struct csp_directive *d, struc
 		return csp_directive_lines(m, d, v[0], v[1] * v[2], diag) &&
 		       csp_directive_lines(m, d, v[3], v[2] <= 65536 ? v[2] * (v[2] + 1) / 2 * lanes : INT64_MAX / 2,
 					   diag);
+	if (d->kind == CSP_CHECK_PHASE) {
+		const int64_t lines = v[3] <= INT32_MAX && v[4] <= INT32_MAX ? v[3] * v[4] : INT64_MAX / 2;
+
+		return csp_directive_lines(m, d, v[0], lines, diag) &&
+		       csp_directive_lines(m, d, v[1], v[3] / lanes + (v[3] % lanes != 0), diag) &&
+		       csp_directive_lines(m, d, v[2], lines, diag);
+	}
 	if (d->kind == CSP_CHECK_BEAM) {
 		const bool is_small = v[3] <= 65536 && v[4] <= 65536 && v[5] <= 65536;
 
@@ -378,6 +404,7 @@ bool csp_check_make(struct csp_machine *m, const struct csp_directive *d, bool *
 	static void (*const checks[])(struct csp_machine *, uint32_t, const int64_t *, struct verdict *) = {
 	    [CSP_CHECK_FIR] = check_fir,   [CSP_CHECK_FFT] = check_fft,   [CSP_CHECK_FFT2D] = check_fft2d,
 	    [CSP_CHECK_CORR] = check_corr, [CSP_CHECK_BEAM] = check_beam, [CSP_CHECK_GRID] = check_grid,
+	    [CSP_CHECK_PHASE] = check_phase,
 	};
 	struct verdict v = {.is_ok = true};
 

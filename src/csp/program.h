@@ -16,7 +16,8 @@ enum { CSP_DIRECTIVE_VALUES_MAX = 9, CSP_PROGRAM_BYTES_MAX = 1 << 20, CSP_NAME_B
 	X(twiddle2, TWIDDLE2, 2) X(twiddle8, TWIDDLE8, 2) X(matrix, MATRIX, 4)
 /* CHECK(name, number of values): compares a core's memory after the run with the host's double precision. */
 #define CSP_CHECKS(X) \
-	X(fir, FIR, 6) X(fft, FFT, 4) X(fft2d, FFT2D, 4) X(corr, CORR, 4) X(beam, BEAM, 6) X(grid, GRID, 9)
+	X(fir, FIR, 6) X(fft, FFT, 4) X(fft2d, FFT2D, 4) X(corr, CORR, 4) X(beam, BEAM, 6) X(grid, GRID, 9) \
+	X(phase, PHASE, 5)
 
 enum csp_directive_kind {
 #define CSP_DATA_ENUMERATOR(name, enumerator, count) CSP_DATA_##enumerator,

@@ -27,6 +27,7 @@ static void programs(void **state)
 	const struct csp_define fft2[] = {{"LOG", 6}, {"POINTS", 64}};
 	const struct csp_define one[] = {{"LINES", 1}};
 	const struct csp_define beam[] = {{"ANTENNAS", 16}, {"BLOCKS", 5}};
+	const struct csp_define phase[] = {{"BLOCKS", 3}};
 	const struct csp_define grid[] = {{"COUNT", 512}, {"SIDE", 128}, {"SCALE", 2}};
 
 	(void)state;
@@ -43,6 +44,8 @@ static void programs(void **state)
 	shipped("beta", "node.csp", NULL, 0);
 	shipped("alpha", "beam.csp", beam, 2);
 	shipped("beta", "beam.csp", beam, 2);
+	shipped("alpha", "phase.csp", phase, 1);
+	shipped("beta", "phase.csp", phase, 1);
 	shipped("alpha", "gridding.csp", grid, 3);
 	shipped("beta", "gridding.csp", grid, 3);
 }
@@ -150,6 +153,8 @@ static void checks_see(void **state)
 		     {"fir.csp", 9, true, 1},
 		     {"beam.csp", 16 + 5, false, 0},
 		     {"beam.csp", 3, false, 0},
+		     {"phase.csp", 8 + 4096 + 5, false, 0},
+		     {"phase.csp", 3, false, 0},
 		     {"fft2d.csp", 16 + 2 * 16384 + 129, false, 0},
 		     {"fft2d.csp", 2, true, 0}};
 
@@ -391,6 +396,7 @@ static void checks_of_nothing(void **state)
 	static const char *const texts[] = {".core 0\n.check corr 0, 0, 1, 9\n", ".core 0\n.check fft 0, 9, 0, 8\n",
 					    ".core 0\n.check fir 0, 1, 99, 0, 8, 1\n",
 					    ".core 0\n.check beam 0, 1, 99, 0, 8, 1\n",
+					    ".core 0\n.check phase 0, 1, 9, 0, 8\n",
 					    ".core 0\n.check grid 0, 1, 99, 0, 64, 4, 1, 8, 4\n"};
 
 	(void)state;
