@@ -11,6 +11,8 @@
 #include "dc/choice.h"
 #include "dc/compile/compile.h"
 #include "dc/waits.h"
+#include "simt/service.h"
+#include "simt/texture.h"
 
 enum {
 	COMPUTE_CAPABILITY = 70, /* what PTX and host code may ask for: the GPU machines' default */
@@ -30,8 +32,15 @@ struct dc_device {
 	GPtrArray *kernels; /* struct dc_kernel_counts */
 };
 
-/* A kernel as it was compiled for a block, a grid, and those bytes of its parameters that its loops' lengths depend on.
- */
+/* A texture object that code was compiled for, and where its handle was: in a variable, or a parameter. */
+struct texture {
+	const struct ptx_var *var;
+	uint64_t param_at;
+	struct simt_tex_desc desc;
+};
+
+/* A kernel as it was compiled for a block, a grid, those bytes of its parameters that its loops' lengths depend
+ * on, and textures. */
 struct code {
 	struct dc_kernel *kernel;
 	struct dc_program *program;
@@ -39,6 +48,7 @@ struct code {
 	uint32_t block[3], grid[3];
 	uint8_t *params, *used; /* [param_bytes] */
 	uint64_t param_bytes;
+	GArray *textures; /* struct texture */
 	struct code *next;
 };
 
@@ -50,6 +60,7 @@ static void codes_free(void *list)
 		dc_kernel_free(c->kernel);
 		g_free(c->params);
 		g_free(c->used);
+		g_array_free(c->textures, TRUE);
 		g_free(c);
 	}
 }
@@ -60,11 +71,42 @@ static void refused(struct simt_launch *l, const struct base_diag_list *diag)
 		 diag->first ? diag->first->text : "the kernel cannot be compiled for Duality Cache");
 }
 
+static const struct simt_tex_desc *object_of(const struct simt_launch *l, const struct ptx_var *var, uint64_t param_at)
+{
+	const uint64_t var_at = var ? simt_program_variable(l->program, var) : 0;
+	uint64_t handle = 0;
+
+	if (!l->textures || (var && !var_at))
+		return NULL;
+	memcpy(&handle, var ? (const void *)(uintptr_t)var_at : l->params + param_at, sizeof(handle));
+	return simt_texture_get(l->textures, handle);
+}
+
+/* For whom a kernel is compiled. */
+struct asker {
+	struct code *code;
+	const struct simt_launch *launch;
+};
+
+static const struct simt_tex_desc *texture_of(void *asker, const struct ptx_var *var, uint64_t param_at)
+{
+	const struct asker *a = asker;
+	struct texture t = {.var = var, .param_at = param_at};
+	const struct simt_tex_desc *desc = object_of(a->launch, var, param_at);
+
+	if (!desc)
+		return NULL;
+	t.desc = *desc;
+	g_array_append_val(a->code->textures, t);
+	return desc;
+}
+
 static struct code *compile(struct dc_device *d, struct simt_launch *l, bool knows_params)
 {
 	struct dc_options o = d->p->compiler == DC_COMPILER_PLAIN ? dc_options_plain : dc_options_full;
 	const struct dc_exec_params exec = dc_exec_of(d->p);
 	struct code *c = g_new0(struct code, 1);
+	struct asker asker = {c, l};
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
@@ -84,9 +126,14 @@ static struct code *compile(struct dc_device *d, struct simt_launch *l, bool kno
 	c->param_bytes = l->program->entry->param_bytes;
 	c->params = g_memdup2(l->params, c->param_bytes);
 	c->used = g_new0(uint8_t, c->param_bytes + 1);
+	c->textures = g_array_new(FALSE, TRUE, sizeof(struct texture));
 	if (knows_params && c->param_bytes) {
 		o.params = c->params;
 		o.param_used = c->used;
+	}
+	if (knows_params) {
+		o.texture = texture_of;
+		o.texture_self = &asker;
 	}
 	c->kernel = dc_compile(l->program->entry, &o, &diag);
 	if (c->kernel)
@@ -115,8 +162,22 @@ static bool has_params(const struct code *c, const struct simt_launch *l)
 	return true;
 }
 
+static bool has_textures(const struct code *c, const struct simt_launch *l)
+{
+	for (uint32_t n = 0; n < c->textures->len; n++) {
+		const struct texture *t = &g_array_index(c->textures, struct texture, n);
+		const struct simt_tex_desc *now = object_of(l, t->var, t->param_at);
+
+		if (!now || memcmp(now, &t->desc, sizeof(t->desc)) != 0)
+			return false;
+	}
+	return true;
+}
+
 static bool has_no_params(const struct code *c)
 {
+	if (c->textures->len)
+		return false;
 	for (uint64_t n = 0; n < c->param_bytes; n++)
 		if (c->used[n])
 			return false;
@@ -135,7 +196,7 @@ static struct code *code_of(struct dc_device *d, struct simt_launch *l)
 			continue;
 		if (has_no_params(c))
 			general = c;
-		else if (has_params(c, l))
+		else if (has_params(c, l) && has_textures(c, l))
 			return c;
 		count++;
 	}

@@ -56,7 +56,7 @@ static const char text[] =
     "\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
     ".visible .entry texture(.param .u64 out, .param .u64 from)\n" BEGIN
     "\tld.param.u64 %d1, [from];\n\tand.b32 %r0, %r0, 255;\n"
-    "\ttex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r0}];\n\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
+    "\ttex.level.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%d1, {%r0}], 0;\n\tst.global.u32 [%d0], %r1;\n\tret;\n}\n"
     ".visible .entry reads(.param .u64 out, .param .u64 from, .param .u32 bytes, .param .u32 rounds)\n" BEGIN
     "\tld.param.u32 %r2, [rounds];\n\tld.param.u32 %r4, [bytes];\n\tmov.u32 %r5, 0;\nround:\n"
     "\tld.param.u64 %d1, [from];\n\tmul.wide.u32 %d3, %c, %r4;\n\tadd.u64 %d1, %d1, %d3;\n"

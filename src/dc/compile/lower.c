@@ -771,6 +771,10 @@ static bool round_of(struct dcc *c, bool is_first)
 		const struct ptx_inst *i = &c->func->insts[n];
 
 		dcc_rewrite_at(c, n);
+		if (is_first && dcc_lower_texture(c, i)) {
+			any = true;
+			continue;
+		}
 		check(c, i);
 		if (c->failed)
 			break;

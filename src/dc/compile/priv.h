@@ -120,6 +120,8 @@ void dcc_mov(struct dcc *c, enum ptx_type type, struct ptx_operand d, struct ptx
 
 void dcc_lower(struct dcc *c);                                /* lower.c: only what the arrays and the C-Box do */
 bool dcc_lower_bits(struct dcc *c, const struct ptx_inst *i); /* lower_bits.c: bit fields, counts, permutes, carries */
+/* texture.c: a fetch from an object that is known, in the function as it is written, becomes a load. */
+bool dcc_lower_texture(struct dcc *c, const struct ptx_inst *i);
 /* duality.fma=separate: replaced by a product and a sum; false: it stays. */
 bool dcc_split_fma(struct dcc *c, const struct ptx_inst *i);
 void dcc_inline(struct dcc *c);                               /* inline.c: one function without calls */
