@@ -90,7 +90,7 @@ static void reckon(const struct dc_host_machine *m, const struct dc_kernel *k, c
 	const double rounds = (double)p->analysis_rounds_count, cycles_per_us = (double)p->clock_khz / 1e3;
 	const struct dc_prices prices = dc_prices_of(p, l, k->array_count, m->memory_bytes_per_s);
 	const struct dc_estimate e =
-	    dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, rounds, (uint32_t)prices.fixed_cycles);
+	    dc_estimate(k, lanes_of(k), l->block, (uint32_t)p->line_bytes, rounds, (uint32_t)prices.fixed_cycles);
 	const double lines = (double)at->units * e.fresh_lines, link_us = link_cycles(p, lines) / cycles_per_us;
 	const double memory_us = lines * (double)at->line_bytes / at->memory_bytes_per_cycle / cycles_per_us;
 	g_autofree double *times = dc_host_rounds(l->program, k, rounds);
@@ -114,7 +114,7 @@ struct dc_choice dc_choose(const struct dc_host_machine *m, const struct dc_kern
 		return c;
 	at = place_of(p, k, l, placing.is_spread, m->memory_bytes_per_s);
 	if (p->cache_choice == DC_ANALYSED) {
-		e = dc_estimate(k, lanes_of(k), (uint32_t)p->line_bytes, (double)p->analysis_rounds_count,
+		e = dc_estimate(k, lanes_of(k), l->block, (uint32_t)p->line_bytes, (double)p->analysis_rounds_count,
 				DC_ACCESS_CYCLES);
 		c.cache_ways = dc_estimate_ways(&e, &at, c.cache_ways, half);
 	}

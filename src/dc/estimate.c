@@ -20,6 +20,7 @@ static uint8_t of_sreg(const struct ptx_operand *o)
 {
 	switch (o->sreg) {
 	case PTX_SREG_TID:
+		return o->component ? (DC_OF_X << (o->component - 1)) & DC_OF_LANE : DC_OF_LANE;
 	case PTX_SREG_LANEID:
 	case PTX_SREG_WARPID:
 		return DC_OF_LANE;
@@ -139,6 +140,7 @@ struct reckoning {
 	struct dc_estimate e;
 	GHashTable *seen; /* families of addresses, and how often */
 	double lanes, line_bytes;
+	const uint32_t *block;
 	uint32_t access_cycles;
 };
 
@@ -180,6 +182,19 @@ static void rounds_at(const struct dc_kernel *k, uint32_t word, uint32_t reg, do
 	}
 }
 
+double dc_elements_of(uint8_t depends, double lanes, const uint32_t block[3])
+{
+	const double threads = (double)block[0] * block[1] * block[2];
+	double count = threads;
+
+	if (depends & DC_OF_MEMORY)
+		return lanes;
+	for (uint32_t d = 0; d < 3; d++)
+		if (!(depends & DC_OF_X << d))
+			count /= block[d];
+	return fmin(lanes, depends & DC_OF_CTA ? count * fmax(1, lanes / threads) : count);
+}
+
 static double elements(const struct ptx_inst *i)
 {
 	return i->mods.vec > 1 ? i->mods.vec : 1;
@@ -188,11 +203,9 @@ static double elements(const struct ptx_inst *i)
 /* Lines of all lanes together, once. */
 static double lines_of(const struct reckoning *r, const struct ptx_inst *i, uint8_t depends)
 {
-	const double bytes = r->lanes * ptx_type_bytes(i->type) * elements(i);
+	const double bytes = dc_elements_of(depends, r->lanes, r->block) * ptx_type_bytes(i->type) * elements(i);
 
-	if (depends & DC_OF_MEMORY)
-		return r->lanes;
-	return depends & DC_OF_LANE ? fmax(1, bytes / r->line_bytes) : 1;
+	return depends & DC_OF_MEMORY ? r->lanes : fmax(1, bytes / r->line_bytes);
 }
 
 static void add_global(struct reckoning *r, const struct dc_word *w, double all, double new)
@@ -274,8 +287,8 @@ static void add_word(struct reckoning *r, uint32_t number, double rounds)
 	add_access(r, w, all, new);
 }
 
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds,
-			       uint32_t access_cycles)
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3], uint32_t line_bytes,
+			       double rounds, uint32_t access_cycles)
 {
 	struct reckoning r = {.v = {.f = k->func,
 				    .k = k,
@@ -284,6 +297,7 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32
 				    .families = g_new0(uint64_t, k->func->reg_count + 1)},
 			      .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
 			      .lanes = lanes,
+			      .block = block,
 			      .line_bytes = line_bytes,
 			      .access_cycles = access_cycles};
 

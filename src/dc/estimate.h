@@ -4,8 +4,9 @@
  * Nothing is executed. A loop whose end the code does not know counts as so many rounds. Which lines are asked for
  * again is seen by the addresses: of shared and local memory and spills always; in global memory accesses whose
  * addresses differ by constants and values that are the same in the whole grid only, those that no CTA's number is in,
- * and those whose address a loop does not change. What an address read from memory meets is not seen: as if each line
- * were new.
+ * and those whose address a loop does not change. Threads whose places differ only in what an address has nothing of
+ * have the same element; different ones lie beside each other. What an address read from memory meets is not seen: as
+ * if each line were new.
  */
 #ifndef STRATA_DC_ESTIMATE_H
 #define STRATA_DC_ESTIMATE_H
@@ -14,7 +15,14 @@
 
 /* [register] of a function that only the arrays, the C-Box and the host do: what its value depends on. To be freed by
  * g_free. */
-enum { DC_OF_LANE = 1, DC_OF_CTA = 2, DC_OF_MEMORY = 4 };
+enum {
+	DC_OF_X = 1, /* the thread's place in its CTA */
+	DC_OF_Y = 2,
+	DC_OF_Z = 4,
+	DC_OF_LANE = DC_OF_X | DC_OF_Y | DC_OF_Z,
+	DC_OF_CTA = 8,
+	DC_OF_MEMORY = 16
+};
 uint8_t *dc_depends_of(const struct ptx_func *f);
 
 struct dc_estimate {
@@ -27,10 +35,12 @@ struct dc_estimate {
 	bool uses_segments;    /* beside shared, local and spilled memory, which is the launch's */
 };
 
-/* lanes: of a control block. access_cycles: that an access takes in the C-Box, a spilled register half of it;
- * DC_ACCESS_CYCLES where nothing is known of the launch. */
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, uint32_t line_bytes, double rounds,
-			       uint32_t access_cycles);
+/* lanes: of a control block; block: threads of a CTA, by x, y and z. access_cycles: that an access takes in the C-Box, a
+ * spilled register half of it; DC_ACCESS_CYCLES where nothing is known of the launch. */
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3], uint32_t line_bytes,
+			       double rounds, uint32_t access_cycles);
+/* Elements that the lanes of a control block have of an access, whose address depends on so much. */
+double dc_elements_of(uint8_t depends, double lanes, const uint32_t block[3]);
 
 /* A launch, and the caches and the memory that it would run on. */
 struct dc_estimate_place {

@@ -1,6 +1,7 @@
 /* test_estimate.c - what kernels' words say before they run: lines asked for the first time and again, by what their
  * addresses depend on; and the ways that are worth keeping as cache. */
 #include <math.h>
+#include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,22 +21,28 @@ enum { LANES = 1024, LINE = 64, WORDS_OF_LANES = LANES * 4 / LINE, ROUNDS = 10 }
 	"mul.wide.u32 %d3, %r4, 4; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;\n"
 #define END "st.global.f32 [%d5], %f1; ret; }\n"
 
-static struct dc_estimate estimate(const char *text)
+/* CTAs of x by y threads. */
+static struct dc_estimate estimate_of(const char *text, uint32_t x, uint32_t y)
 {
+	const uint32_t block[3] = {x, y, 1};
 	struct dc_options o = dc_options_full;
 	struct dc_estimate e;
 	struct dc_kernel *k;
 	struct dc_rig r;
 
 	dc_rig_open(&r, text, "k");
-	o.block[0] = LANES;
-	o.block[1] = o.block[2] = 1;
+	memcpy(o.block, block, sizeof(block));
 	k = dc_rig_compile(r.program->entry, &o, &r.diag);
 	assert_non_null(k);
-	e = dc_estimate(k, LANES, LINE, ROUNDS, DC_ACCESS_CYCLES);
+	e = dc_estimate(k, LANES, block, LINE, ROUNDS, DC_ACCESS_CYCLES);
 	dc_kernel_free(k);
 	dc_rig_close(&r);
 	return e;
+}
+
+static struct dc_estimate estimate(const char *text)
+{
+	return estimate_of(text, LANES, 1);
 }
 
 static void lines_are(const char *what, const struct dc_estimate *e, double fresh, double again, double kept,
@@ -68,6 +75,31 @@ static void test_lines(void **state)
 	e = estimate(BEGIN "ld.global.u32 %r5, [%d4]; mul.wide.u32 %d6, %r5, 4; add.u64 %d7, %d1, %d6;\n"
 			   "ld.global.f32 %f1, [%d7];" END);
 	lines_are("a gather", &e, 2 * WORDS_OF_LANES + LANES, 0, 0, 0);
+}
+
+/* CTAs of 16 by 16 threads, four in a control block: an element of each row of a CTA is 64 in all, and one of each
+ * column that no CTA's number is in is 16. */
+static void test_rows(void **state)
+{
+	enum { SIDE = 16, CTAS = LANES / (SIDE * SIDE) };
+	struct dc_estimate e;
+
+	(void)state;
+	e = estimate_of(BEGIN "mov.u32 %r5, %tid.y; mad.lo.u32 %r6, %r2, 16, %r5; mul.wide.u32 %d6, %r6, 4;\n"
+			      "add.u64 %d7, %d1, %d6; ld.global.f32 %f1, [%d7]; mad.lo.u32 %r6, %r6, 16, %r1;\n"
+			      "mul.wide.u32 %d6, %r6, 4; add.u64 %d5, %d2, %d6;" END,
+			SIDE, SIDE);
+	lines_are("an element of a row", &e, SIDE * CTAS * 4.0 / LINE + WORDS_OF_LANES, 0, 0, 0);
+	e = estimate_of(BEGIN "mov.u32 %r5, %tid.y; mad.lo.u32 %r6, %r2, 16, %r5; mul.wide.u32 %d6, %r1, 4;\n"
+			      "add.u64 %d7, %d1, %d6; ld.global.f32 %f1, [%d7]; mad.lo.u32 %r6, %r6, 16, %r1;\n"
+			      "mul.wide.u32 %d6, %r6, 4; add.u64 %d5, %d2, %d6;" END,
+			SIDE, SIDE);
+	lines_are("an element of a column", &e, WORDS_OF_LANES, 1, 0, LINE);
+	/* Without a lane in it, what a CTA has is one element. */
+	assert_float_equal(dc_elements_of(DC_OF_CTA, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), CTAS, 0);
+	assert_float_equal(dc_elements_of(DC_OF_Z | DC_OF_CTA, LANES, (const uint32_t[3]){32, 8, 8}), 8, 0);
+	assert_float_equal(dc_elements_of(0, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), 1, 0);
+	assert_float_equal(dc_elements_of(DC_OF_MEMORY, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), LANES, 0);
 }
 
 static void test_loops(void **state)
@@ -140,8 +172,9 @@ static void test_ways(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_loops),
-					   cmocka_unit_test(test_segments), cmocka_unit_test(test_ways)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_rows),
+					   cmocka_unit_test(test_loops), cmocka_unit_test(test_segments),
+					   cmocka_unit_test(test_ways)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
