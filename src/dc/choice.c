@@ -92,10 +92,11 @@ static void reckon(const struct dc_host_machine *m, const struct dc_kernel *k, c
 	const struct dc_estimate e =
 	    dc_estimate(k, lanes_of(k), l->block, (uint32_t)p->line_bytes, rounds, (uint32_t)prices.fixed_cycles);
 	const double lines = (double)at->units * e.fresh_lines, link_us = link_cycles(p, lines) / cycles_per_us;
+	const double home_us = link_cycles(p, (double)at->units * e.home_lines) / cycles_per_us;
 	const double memory_us = lines * (double)at->line_bytes / at->memory_bytes_per_cycle / cycles_per_us;
 	g_autofree double *times = dc_host_rounds(l->program, k, rounds);
 
-	c->arrays_us = dc_estimate_cycles(&e, at, c->cache_ways) / cycles_per_us + fmax(0, link_us - memory_us);
+	c->arrays_us = dc_estimate_cycles(&e, at, c->cache_ways) / cycles_per_us + fmax(0, home_us - memory_us);
 	c->host_lanes = dc_host_form(m, l->program, times, l->block);
 	c->host_us = dc_host_us(m, l, times, c->host_lanes, lines, link_us);
 	c->is_host = c->host_us < c->arrays_us;

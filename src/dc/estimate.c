@@ -1,6 +1,7 @@
 /* estimate.c - see estimate.h. */
 #include "dc/estimate.h"
 #include "dc/param.h"
+#include "dc/reach.h"
 
 #include <glib.h>
 #include <math.h>
@@ -141,6 +142,7 @@ struct reckoning {
 	GHashTable *seen; /* families of addresses, and how often */
 	double lanes, line_bytes;
 	const uint32_t *block;
+	struct dc_reach *reach;
 	uint32_t access_cycles;
 };
 
@@ -200,12 +202,22 @@ static double elements(const struct ptx_inst *i)
 	return i->mods.vec > 1 ? i->mods.vec : 1;
 }
 
-/* Lines of all lanes together, once. */
+/* Lines of all lanes together, once: of those that follow each other in a line none is asked for if none of them does
+ * the instruction. */
 static double lines_of(const struct reckoning *r, const struct ptx_inst *i, uint8_t depends)
 {
-	const double bytes = dc_elements_of(depends, r->lanes, r->block) * ptx_type_bytes(i->type) * elements(i);
+	const double each = ptx_type_bytes(i->type) * elements(i);
+	const double bytes = dc_elements_of(depends, r->lanes, r->block) * each;
+	const uint32_t in_line = (uint32_t)fmax(1, r->line_bytes / each);
 
-	return depends & DC_OF_MEMORY ? r->lanes : fmax(1, bytes / r->line_bytes);
+	if (depends & DC_OF_MEMORY)
+		return r->lanes * dc_reach_share(r->reach, i, 1);
+	return fmax(1, bytes / r->line_bytes * dc_reach_share(r->reach, i, in_line));
+}
+
+static bool is_store(const struct ptx_inst *i)
+{
+	return i->op == PTX_OP_ST || i->op == PTX_OP_ATOM || i->op == PTX_OP_RED;
 }
 
 static void add_global(struct reckoning *r, const struct dc_word *w, double all, double new)
@@ -223,10 +235,12 @@ static void add_global(struct reckoning *r, const struct dc_word *w, double all,
 	g_hash_table_insert(r->seen, g_memdup2(&family, sizeof(family)), GUINT_TO_POINTER(before + 1));
 	if (depends & DC_OF_MEMORY) {
 		r->e.fresh_lines += lines * all;
+		r->e.home_lines += lines * all;
 		return;
 	}
 	if (before)
 		new = 0;
+	r->e.home_lines += lines * (is_store(i) ? all : new);
 	if (is_common) { /* the other control blocks ask for them, too */
 		r->e.again_lines += lines * all;
 		r->e.common_bytes += lines * new * r->line_bytes;
@@ -236,6 +250,19 @@ static void add_global(struct reckoning *r, const struct dc_word *w, double all,
 	r->e.again_lines += lines * (all - new);
 	if (before == 1 || (!before && all > new))
 		r->e.kept_bytes += lines * r->line_bytes;
+}
+
+/* Of shared and local memory and spills, where each lane of a spill, and of local memory, has a place of its own. What a
+ * control block has for itself it writes as often as it reads it, so that copies are of no use. */
+static double own_lines(const struct reckoning *r, const struct dc_box *b)
+{
+	const struct ptx_operand *at = b->inst ? &b->inst->src[0] : NULL;
+	const bool has_reg = at && at->kind == PTX_OPND_ADDR && at->reg != UINT32_MAX;
+
+	if (b->kind != DC_BOX_MEMORY || b->space == PTX_LOCAL)
+		return fmax(1, r->lanes * (b->inst ? ptx_type_bytes(b->inst->type) * elements(b->inst) : 4) /
+				   r->line_bytes);
+	return lines_of(r, b->inst, DC_OF_CTA | (has_reg ? r->v.depends[at->reg] : 0));
 }
 
 static void add_access(struct reckoning *r, const struct dc_word *w, double all, double new)
@@ -252,8 +279,8 @@ static void add_access(struct reckoning *r, const struct dc_word *w, double all,
 		return;
 	}
 	r->e.uses_segments = true;
-	r->e.again_lines += all * fmax(1, r->lanes * (b->inst ? ptx_type_bytes(b->inst->type) * elements(b->inst) : 4) /
-					      r->line_bytes);
+	r->e.again_lines += all * own_lines(r, b);
+	r->e.home_lines += all * own_lines(r, b);
 }
 
 /* Of the C-Box, but its lines, which are counted. */
@@ -287,8 +314,8 @@ static void add_word(struct reckoning *r, uint32_t number, double rounds)
 	add_access(r, w, all, new);
 }
 
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3], uint32_t line_bytes,
-			       double rounds, uint32_t access_cycles)
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3],
+			       uint32_t line_bytes, double rounds, uint32_t access_cycles)
 {
 	struct reckoning r = {.v = {.f = k->func,
 				    .k = k,
@@ -298,6 +325,7 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const 
 			      .seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
 			      .lanes = lanes,
 			      .block = block,
+			      .reach = dc_reach_new(k->func, block),
 			      .line_bytes = line_bytes,
 			      .access_cycles = access_cycles};
 
@@ -306,6 +334,7 @@ struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const 
 	for (uint32_t w = 0; w < k->word_count; w++)
 		add_word(&r, w, rounds);
 	g_hash_table_destroy(r.seen);
+	dc_reach_free(r.reach);
 	g_free(r.v.depends);
 	g_free(r.v.defs);
 	g_free(r.v.families);

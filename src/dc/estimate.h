@@ -5,7 +5,8 @@
  * again is seen by the addresses: of shared and local memory and spills always; in global memory accesses whose
  * addresses differ by constants and values that are the same in the whole grid only, those that no CTA's number is in,
  * and those whose address a loop does not change. Threads whose places differ only in what an address has nothing of
- * have the same element; different ones lie beside each other. What an address read from memory meets is not seen: as
+ * have the same element; different ones lie beside each other, and threads that a branch or guard leaves out by their
+ * places have none. What an address read from memory meets is not seen: as
  * if each line were new.
  */
 #ifndef STRATA_DC_ESTIMATE_H
@@ -30,6 +31,7 @@ struct dc_estimate {
 	double operations;     /* of a lane: words' operations and accesses */
 	double fresh_lines;    /* of a control block with all lanes at work: asked for the first time */
 	double again_lines;    /* asked for again */
+	double home_lines;     /* of both, those that are asked of their home, whatever copies there are */
 	double kept_bytes;     /* so that these are hits: of each control block, */
 	double common_bytes;   /* and of all together; */
 	bool uses_segments;    /* beside shared, local and spilled memory, which is the launch's */
@@ -37,8 +39,8 @@ struct dc_estimate {
 
 /* lanes: of a control block; block: threads of a CTA, by x, y and z. access_cycles: that an access takes in the C-Box, a
  * spilled register half of it; DC_ACCESS_CYCLES where nothing is known of the launch. */
-struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3], uint32_t line_bytes,
-			       double rounds, uint32_t access_cycles);
+struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3],
+			       uint32_t line_bytes, double rounds, uint32_t access_cycles);
 /* Elements that the lanes of a control block have of an access, whose address depends on so much. */
 double dc_elements_of(uint8_t depends, double lanes, const uint32_t block[3]);
 

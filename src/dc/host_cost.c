@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "dc/param.h"
+#include "dc/reach.h"
 #include "dc/system/host_price.h"
 
 /* How a register's value differs from a lane's to the next one's: by so many bytes, or in a way that is not known. */
@@ -358,6 +359,7 @@ struct reckoning {
 	const struct dc_host_machine *m;
 	struct look k;
 	const double *rounds;
+	struct dc_reach *reach; /* of the entry function */
 	uint32_t lanes, row_threads;
 	double slots, busy, loads, chain; /* of a warp: instructions, cycles of dividers (in order: of all), loads */
 	double *ready; /* [register]: cycles of its block until it is there */
@@ -392,12 +394,18 @@ static double accesses_of(const struct reckoning *r, uint32_t pc, bool *are_apar
 	return r->lanes;
 }
 
+/* How often a warp does it: in vectors with a thread that does, or in each such thread. */
+static double times_of(const struct reckoning *r, uint32_t pc, uint32_t lanes)
+{
+	return r->rounds[pc] * dc_reach_share(r->reach, r->k.program->insts[pc].ptx, lanes);
+}
+
 /* Adds what an instruction takes; what is computed of its operands is there so much later. */
 static double add_inst(struct reckoning *r, uint32_t pc)
 {
 	const struct simt_inst *inst = &r->k.program->insts[pc];
 	const struct cpu_params *cores = r->m->cores;
-	const double vectors = r->rounds[pc] * SIMT_LANES / r->lanes;
+	double vectors = times_of(r, pc, r->lanes) * SIMT_LANES / r->lanes;
 	struct dc_host_price price;
 	bool are_apart;
 	double count;
@@ -409,6 +417,8 @@ static double add_inst(struct reckoning *r, uint32_t pc)
 		return (double)price.latency;
 	}
 	count = accesses_of(r, pc, &are_apart) * (inst->flags & SIMT_COPY ? 2 : 1);
+	if (are_apart)
+		vectors = times_of(r, pc, 1) * SIMT_LANES / r->lanes;
 	price = dc_host_access_price(r->m->p, cores, are_apart);
 	r->slots += vectors * count * price.slots;
 	r->busy += vectors * count * (double)price.cycles;
@@ -441,6 +451,7 @@ static void add_block(struct reckoning *r, uint32_t first, uint32_t end)
 {
 	g_autofree double *latency = g_new0(double, end - first);
 	const bool is_loop = target_of(&r->k, end - 1) == first;
+	const double share = dc_reach_share(r->reach, r->k.program->insts[first].ptx, SIMT_LANES);
 	double once, again = 0, last;
 
 	for (uint32_t n = 0; n < r->k.reg_count; n++)
@@ -454,7 +465,7 @@ static void add_block(struct reckoning *r, uint32_t first, uint32_t end)
 		again = now - last;
 		last = now;
 	}
-	r->chain += is_loop ? once + again * fmax(0, r->rounds[first] - 1) : once * r->rounds[first];
+	r->chain += share * (is_loop ? once + again * fmax(0, r->rounds[first] - 1) : once * r->rounds[first]);
 }
 
 double dc_host_warp_cycles(const struct dc_host_machine *m, const struct simt_program *program, const double *rounds,
@@ -467,6 +478,7 @@ double dc_host_warp_cycles(const struct dc_host_machine *m, const struct simt_pr
 	look_at(&r.k, program);
 	find_strides(&r.k, block, lanes);
 	r.ready = g_new0(double, r.k.reg_count + 1);
+	r.reach = dc_reach_new(program->entry, block);
 	for (uint32_t first = 0, end; first < program->inst_count; first = end) {
 		end = first + 1;
 		while (end < program->inst_count && r.k.blocks[end] == first)
@@ -480,6 +492,7 @@ double dc_host_warp_cycles(const struct dc_host_machine *m, const struct simt_pr
 		cycles = fmax(cycles, r.chain * fmin(1, r.slots / (double)cores->rob_entries));
 	}
 	look_ends(&r.k);
+	dc_reach_free(r.reach);
 	g_free(r.ready);
 	return cycles;
 }

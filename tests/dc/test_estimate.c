@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <glib.h>
+
 #include "dc/estimate.h"
 #include "rig.h"
 
@@ -43,6 +45,12 @@ static struct dc_estimate estimate_of(const char *text, uint32_t x, uint32_t y)
 static struct dc_estimate estimate(const char *text)
 {
 	return estimate_of(text, LANES, 1);
+}
+
+static void count_is(const char *what, double is, double expected)
+{
+	if (fabs(is - expected) > 1e-9)
+		fail_msg("%s: %g, expected %g", what, is, expected);
 }
 
 static void lines_are(const char *what, const struct dc_estimate *e, double fresh, double again, double kept,
@@ -96,10 +104,10 @@ static void test_rows(void **state)
 			SIDE, SIDE);
 	lines_are("an element of a column", &e, WORDS_OF_LANES, 1, 0, LINE);
 	/* Without a lane in it, what a CTA has is one element. */
-	assert_float_equal(dc_elements_of(DC_OF_CTA, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), CTAS, 0);
-	assert_float_equal(dc_elements_of(DC_OF_Z | DC_OF_CTA, LANES, (const uint32_t[3]){32, 8, 8}), 8, 0);
-	assert_float_equal(dc_elements_of(0, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), 1, 0);
-	assert_float_equal(dc_elements_of(DC_OF_MEMORY, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), LANES, 0);
+	count_is("elements", dc_elements_of(DC_OF_CTA, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), CTAS);
+	count_is("elements", dc_elements_of(DC_OF_Z | DC_OF_CTA, LANES, (const uint32_t[3]){32, 8, 8}), 8);
+	count_is("elements", dc_elements_of(0, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), 1);
+	count_is("elements", dc_elements_of(DC_OF_MEMORY, LANES, (const uint32_t[3]){SIDE, SIDE, 1}), LANES);
 }
 
 static void test_loops(void **state)
@@ -129,7 +137,38 @@ static void test_segments(void **state)
 
 	(void)state;
 	assert_true(e.uses_segments);
-	lines_are("shared memory", &e, 2 * WORDS_OF_LANES, 2 * WORDS_OF_LANES, 0, 0);
+	lines_are("shared memory", &e, 2 * WORDS_OF_LANES, WORDS_OF_LANES + 1, 0, 0);
+	/* Streams, and what is a control block's own: copies are of no use to it. */
+	count_is("of homes", e.home_lines, 3 * WORDS_OF_LANES + 1);
+}
+
+/* Threads that a branch or guard leaves out by their places, of CTAs of 16 rows of 16: every other row, all but a column,
+ * the rows behind the fourth; what is written twice or comes from memory is taken by all. An address of a column has 64
+ * elements in a control block, which are four lines. */
+static void test_reach(void **state)
+{
+	enum { SIDE = 16, LINES = 4 };
+	static const struct {
+		const char *condition;
+		double share;
+	} cases[] = {{"mov.u32 %r6, %tid.y; and.b32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0;", 0.5},
+		     {"mov.u32 %r6, %tid.x; setp.ne.u32 %p1, %r6, 3;", 1},
+		     {"mov.u32 %r6, %tid.y; setp.ge.u32 %p1, %r6, 4;", 0.25},
+		     {"mov.u32 %r6, %tid.y; setp.ge.u32 %p2, %r6, 4; not.pred %p3, %p2; and.pred %p1, %p2, %p3;", 1},
+		     {"mov.u32 %r6, %tid.y; setp.ge.u32 %p1, %r6, 4; setp.ge.u32 %p1, %r6, 8;", 1},
+		     {"ld.global.u32 %r6, [%d1]; setp.ge.u32 %p1, %r6, 4;", 1}};
+
+	(void)state;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const char *const condition = cases[i].condition;
+		g_autofree char *branch = g_strconcat(BEGIN "ld.global.f32 %f1, [%d4]; ", condition,
+						      "@%p1 bra L;\nst.global.f32 [%d5], %f1;\nL: ret; }\n", NULL);
+		g_autofree char *guard = g_strconcat(BEGIN "ld.global.f32 %f1, [%d4]; ", condition,
+						     "@!%p1 st.global.f32 [%d5], %f1; ret; }\n", NULL);
+
+		count_is(condition, estimate_of(branch, SIDE, SIDE).fresh_lines, LINES * (1 + cases[i].share));
+		count_is(condition, estimate_of(guard, SIDE, SIDE).fresh_lines, LINES * (1 + cases[i].share));
+	}
 }
 
 static void test_ways(void **state)
@@ -172,9 +211,9 @@ static void test_ways(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines), cmocka_unit_test(test_rows),
-					   cmocka_unit_test(test_loops), cmocka_unit_test(test_segments),
-					   cmocka_unit_test(test_ways)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),	 cmocka_unit_test(test_rows),
+					   cmocka_unit_test(test_reach),	 cmocka_unit_test(test_loops),
+					   cmocka_unit_test(test_segments), cmocka_unit_test(test_ways)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
