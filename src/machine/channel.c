@@ -86,6 +86,13 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	energy_list_add(out, &channel_energy_table, params(c), &counts, sizeof(counts));
 }
 
+static void powers(const struct machine_config *c, struct energy_list *out)
+{
+	const struct channel_energy_counts counts = channel_energy_counts(params(c));
+
+	energy_list_add(out, &channel_power_table, params(c), &counts, sizeof(counts));
+}
+
 static void result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
 		   json_t *fields, json_t *units)
 {
@@ -130,4 +137,5 @@ const struct machine_part machine_channel_part = {.name = "channel",
 						  .build = build,
 						  .free = unbuild,
 						  .energy = energy,
+						  .powers = powers,
 						  .result = result};

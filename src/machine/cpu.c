@@ -2,13 +2,9 @@
 #include "machine/cpu.h"
 
 #include "base/units.h"
-#include "channel/energy.h"
 #include "cpu/energy.h"
-#include "hdl/energy.h"
-#include "machine/channel.h"
 #include "machine/cpu_account.h"
 #include "machine/cpu_over_time.h"
-#include "machine/hdl.h"
 #include "machine/json.h"
 #include "machine/memories.h"
 #include "machine/over_time.h"
@@ -144,26 +140,29 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	energy_list_add(out, &cpu_chip_table, params(c), &counts, sizeof(counts));
 }
 
+static void powers(const struct machine_config *c, struct energy_list *out)
+{
+	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
+
+	energy_list_add(out, &cpu_power_table, params(c), &counts, sizeof(counts));
+}
+
+static void watch(const struct machine_config *c, struct machine_memory_watch *out)
+{
+	out->log_from_ps = params(c)->dram_log_from_ps;
+	out->log_ps = params(c)->dram_log_ps;
+	out->has_stamps = machine_run_params(c)->account;
+}
+
 /* The NDP thesis' section 4.9.3: powers over time, beside what was counted. */
 static void put_powers(const struct machine_config *c, const struct sim_stats *stats, uint64_t time_ps,
 		       json_t *fields, json_t *units)
 {
-	const struct cpu_energy_counts counts = cpu_energy_counts(params(c));
-	const struct channel_params *near = machine_channel_params(c);
-	const struct hdl_params *designs = machine_hdl_params(c);
-	static const uint32_t none;
 	struct energy_list list = {.count = 0};
 	struct energy_report report;
 	json_t *parts = json_object();
 
-	energy_list_add(&list, &cpu_power_table, params(c), &counts, sizeof(counts));
-	if (near) {
-		const struct channel_energy_counts near_counts = channel_energy_counts(near);
-
-		energy_list_add(&list, &channel_power_table, near, &near_counts, sizeof(near_counts));
-	}
-	if (designs)
-		energy_list_add(&list, &hdl_power_table, designs, &none, sizeof(none));
+	machine_config_powers(c, &list);
 	energy_account(&list, stats, time_ps, &report);
 	for (uint32_t i = 0; i < report.component_count; i++)
 		put_real(parts, report.components[i].name, report.components[i].pj);
@@ -220,4 +219,6 @@ const struct machine_part machine_cpu_part = {.name = "cpu",
 					      .build = build,
 					      .free = unbuild,
 					      .energy = energy,
+					      .powers = powers,
+					      .watch = watch,
 					      .result = result};

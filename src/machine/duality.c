@@ -188,6 +188,12 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	energy_list_add(out, &dc_energy_table, params(c), &counts, sizeof(counts));
 }
 
+static void watch(const struct machine_config *c, struct machine_memory_watch *out)
+{
+	out->log_from_ps = params(c)->dram_log_from_ps;
+	out->log_ps = params(c)->dram_log_ps;
+}
+
 static void put_over_time(const struct machine *m, const struct dc_system *s, json_t *fields)
 {
 	const struct sim_span *items;
@@ -299,5 +305,6 @@ const struct machine_part machine_duality_part = {
     .free = unbuild,
     .sums = sums,
     .energy = energy,
+    .watch = watch,
     .result = result,
 };

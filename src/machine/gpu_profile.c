@@ -57,14 +57,10 @@ static json_t *kernel_json(const struct ndp_profile_kernel *k)
 	return o;
 }
 
-void machine_gpu_profile_result(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
-				json_t *o, json_t *units)
+void machine_gpu_profile_result(const struct ndp_profile *p, json_t *o, json_t *units)
 {
-	const struct ndp_profile *p = m ? machine_built(m, &machine_run_part) : NULL;
 	json_t *kernels;
 
-	(void)c;
-	(void)stats;
 	if (!p)
 		return;
 	kernels = json_array();

@@ -119,6 +119,13 @@ static void energy(const struct machine_config *c, struct energy_list *out)
 	energy_list_add(out, &hdl_energy_table, params(c), &none, sizeof(none));
 }
 
+static void powers(const struct machine_config *c, struct energy_list *out)
+{
+	static const uint32_t none;
+
+	energy_list_add(out, &hdl_power_table, params(c), &none, sizeof(none));
+}
+
 /* These were of the group "ndp", which now is of the mechanisms of GPUs alone. */
 static const struct machine_renamed renamed[] = {
 #define RENAMED(was, is) {"ndp." #was, "hdl." #is},
@@ -143,4 +150,5 @@ const struct machine_part machine_hdl_part = {.name = "hdl",
 					      .clocks = clocks,
 					      .build = build,
 					      .energy = energy,
+					      .powers = powers,
 					      .free = unbuild};

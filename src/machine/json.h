@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <jansson.h>
+#include <stdint.h>
 
 static inline void put_int(json_t *o, const char *key, uint64_t value)
 {

@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "base/check.h"
-#include "machine/cpu.h"
-#include "machine/duality.h"
-#include "machine/parts.h"
 #include "mem/command_log.h"
 
 static const char any_name[] = "MEMORY";
@@ -281,39 +278,34 @@ static void add_laws(struct sim_stats *stats, const char *name)
 	sim_stats_law(stats, g_intern_string(served));
 }
 
-/* cpu.dram_log_ps, or duality.dram_log_ps: of the first memory, which is the processors' or the caches'. */
-static struct mem_command_log *log_new(const struct machine *m)
+static struct mem_command_log *log_new(const struct machine *m, const struct machine_memory_watch *watch)
 {
-	const struct cpu_params *cpu = machine_cpu_params(m->config);
-	const struct dc_params *caches = machine_duality_params(m->config);
 	const struct machine_memories *all = machine_memories_of(m->config);
-	const uint64_t from_ps = cpu ? cpu->dram_log_from_ps : caches ? caches->dram_log_from_ps : 0;
-	const uint64_t length_ps = cpu ? cpu->dram_log_ps : caches ? caches->dram_log_ps : 0;
 
-	if (!length_ps)
+	if (!watch->log_ps)
 		return NULL;
 
 	const uint32_t domain = sim_domain_find(m->ctx.engine, all->items[0].name);
 	const uint64_t clock_ps = sim_ps_of_units(m->ctx.engine, sim_period_units(m->ctx.engine, domain));
 
-	return mem_command_log_new(from_ps, length_ps, clock_ps, MEM_COMMANDS_MAX);
+	return mem_command_log_new(watch->log_from_ps, watch->log_ps, clock_ps, MEM_COMMANDS_MAX);
 }
 
 static void *build(struct machine *m)
 {
 	const struct machine_memories *all = machine_memories_of(m->config);
 	struct built *b = g_new0(struct built, 1);
+	struct machine_memory_watch watch = {0};
 
-	const bool stamps = machine_run_params(m->config)->account && machine_cpu_params(m->config);
-
-	if (stamps)
+	machine_config_watch(m->config, &watch);
+	if (watch.has_stamps)
 		mem_req_pool_stamp(m->ctx.pool);
 	b->count = (uint32_t)all->count;
-	b->log = log_new(m);
+	b->log = log_new(m, &watch);
 	for (uint32_t i = 0; i < b->count; i++) {
 		struct mem_memory_config config = config_of(&all->items[i], &b->slots[i]);
 
-		config.stamps = stamps;
+		config.stamps = watch.has_stamps;
 		config.log = i ? NULL : b->log;
 		b->slots[i].memory = mem_memory_new(&m->ctx, &config);
 		add_laws(m->ctx.stats, all->items[i].name);

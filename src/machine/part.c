@@ -75,6 +75,27 @@ const struct machine_part *machine_config_runner(const struct machine_config *c)
 	return NULL;
 }
 
+bool machine_config_runs_kernels(const struct machine_config *c)
+{
+	const struct machine_part *runner = machine_config_runner(c);
+
+	return runner && !strcmp(runner->runs, MACHINE_RUNS_KERNELS);
+}
+
+void machine_config_powers(const struct machine_config *c, struct energy_list *out)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->powers && is_present(c, i))
+			c->parts[i]->powers(c, out);
+}
+
+void machine_config_watch(const struct machine_config *c, struct machine_memory_watch *out)
+{
+	for (uint32_t i = 0; c->parts[i]; i++)
+		if (c->parts[i]->watch && is_present(c, i))
+			c->parts[i]->watch(c, out);
+}
+
 bool machine_config_has_account(const struct machine_config *c)
 {
 	for (uint32_t i = 0; c->parts[i]; i++)

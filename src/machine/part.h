@@ -46,6 +46,12 @@ struct machine_sum {
 	const char *statistics[MACHINE_SUM_TERMS_MAX]; /* those that the machine does not have are 0 */
 };
 
+/* What a memory keeps for those who want to know more than its time. */
+struct machine_memory_watch {
+	uint64_t log_from_ps, log_ps; /* its commands, for so long; 0: none */
+	bool has_stamps;	      /* when its requests leave each stage (net/stamp.h) */
+};
+
 /* Every function may be NULL: there is nothing of the kind. */
 struct machine_part {
 	const char *name;
@@ -70,6 +76,8 @@ struct machine_part {
 	const struct machine_files *files;
 	/* Whose time it has an account of when run.account is on, for messages: "processors". NULL: nobody's. */
 	const char *account;
+	/* What it counts when run.profile is on, for messages: "a GPU's kernels". NULL: nothing. */
+	const char *profile;
 	/* Rules across parameters: a message for each that is broken. Asked also if the part is not present, for its
 	 * parameters can be set all the same; not if it has been dropped. */
 	void (*check)(const struct machine_config *c, struct base_diag_list *diag);
@@ -93,6 +101,10 @@ struct machine_part {
 	const struct machine_sum *sums;
 	/* Adds the tables of its energy, if it was built. */
 	void (*energy)(const struct machine_config *c, struct energy_list *out);
+	/* Adds the tables of its powers over time, which results have beside its energy (NDP thesis, section 4.9.3). */
+	void (*powers)(const struct machine_config *c, struct energy_list *out);
+	/* Says what is to be kept of the machine's first memory, which the part uses. */
+	void (*watch)(const struct machine_config *c, struct machine_memory_watch *out);
 	/* Puts its fields of the results, and their units, into the objects. m: NULL if the machine was never built;
 	 * stats are then empty. */
 	void (*result)(const struct machine_config *c, const struct machine *m, const struct sim_stats *stats,
@@ -130,6 +142,12 @@ bool machine_config_refuse(const struct machine_config *c, const char *key, stru
 bool machine_config_has(const struct machine_config *c, const struct machine_part *part);
 /* The part that runs programs; NULL: nothing does. */
 const struct machine_part *machine_config_runner(const struct machine_config *c);
+/* Does that part run kernels: a GPU, or caches that compute? */
+bool machine_config_runs_kernels(const struct machine_config *c);
+/* Adds the tables of the powers of all parts that are present. */
+void machine_config_powers(const struct machine_config *c, struct energy_list *out);
+/* Fills *out, {0} at first, with what the parts that are present want of the first memory. */
+void machine_config_watch(const struct machine_config *c, struct machine_memory_watch *out);
 /* Has some part of it an account of its time (run.account)? */
 bool machine_config_has_account(const struct machine_config *c);
 /* The tables of what a machine counts. */

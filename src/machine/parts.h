@@ -22,8 +22,6 @@ const struct machine_part *machine_part_named(const char *name);
 /* The part whose programs are files such as this one; NULL: it is a program for the host. */
 const struct machine_part *machine_part_of_file(const char *path);
 bool machine_config_has_gpu(const struct machine_config *c);
-/* A GPU, or caches that compute. */
-bool machine_config_runs_kernels(const struct machine_config *c);
 
 /* ---- parameters: of a machine that has the part ---- */
 
@@ -51,5 +49,7 @@ struct gpu *machine_gpu(const struct machine *m);
 
 /* A message for each setting of `run` that asks for values without time, where `what` have none. */
 void machine_timing_check(const struct machine_config *c, const char *what, struct base_diag_list *diag);
+/* A message if what this key sets keeps every cycle, is set, and the run is an estimate from some of them. */
+void machine_sampled_check(const struct machine_config *c, bool is_set, const char *key, struct base_diag_list *diag);
 
 #endif
