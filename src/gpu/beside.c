@@ -642,11 +642,6 @@ void beside_launch_begin(struct gpu *g)
 	g->keeps_answers = g->beside && !g->sms[0]->mmu && !g->watch;
 }
 
-void beside_kernel_begin(struct sm *sm)
-{
-	simt_beside_begin(&sm->beside->view, sm->gpu->launch);
-}
-
 /* A hand that has been taken holds no more than its requests. */
 void beside_reset(struct gpu *g)
 {

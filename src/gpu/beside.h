@@ -79,9 +79,12 @@ void beside_end(struct gpu *g); /* before the SMs are freed */
 enum gpu_beside beside_allowed(const struct gpu *g);
 
 void beside_launch_begin(struct gpu *g);
-void beside_kernel_begin(struct sm *sm);
 void beside_reset(struct gpu *g); /* the pool was emptied */
 void beside_free(struct sm *sm);
+static inline void beside_kernel_begin(struct sm *sm)
+{
+	simt_beside_begin(&sm->beside->view, sm->gpu->launch);
+}
 /* A step of an SM that has a beside, in either half. */
 bool beside_step(struct sm *sm, struct simt_warp *t, struct simt_step *step);
 

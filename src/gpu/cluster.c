@@ -7,23 +7,6 @@
 
 /* ---- out ---- */
 
-/* Wakes the cluster for the first cycle before whose end its port is free. */
-void cluster_wake(struct cluster *c)
-{
-	struct sim_engine *e = c->gpu->engine;
-	uint64_t slack = sim_period_units(e, c->gpu->clocks.sm) - 1;
-
-	sim_wake_units(e, c->tx_comp, c->free_units > slack ? c->free_units - slack : 0);
-}
-
-/* A request behind others of its SM changes nothing for the cluster: it waits for the port or an output already. */
-void cluster_push(struct cluster *c, bool is_first)
-{
-	c->queued_count++;
-	if (is_first)
-		cluster_wake(c);
-}
-
 /* Sends the SM's first request. False: the output has no place; the cluster is woken when it has. */
 static bool cluster_send(struct cluster *c, struct sm *sm, uint64_t now)
 {

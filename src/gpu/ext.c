@@ -8,6 +8,14 @@ void gpu_ext_list_add(struct gpu_ext_list *list, const struct gpu_ext_ops *ops, 
 	list->count++;
 }
 
+void *gpu_ext_self(const struct gpu *g, const struct gpu_ext_ops *ops)
+{
+	for (uint32_t i = 0; i < g->exts.count; i++)
+		if (g->exts.items[i].ops == ops)
+			return g->exts.items[i].self;
+	return NULL;
+}
+
 /* Who watches the warp for a point: bit GPU_POINT_COUNT * number. */
 static uint64_t watchers(const struct sm_warp *w, enum gpu_point point)
 {

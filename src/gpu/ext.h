@@ -167,6 +167,8 @@ struct gpu_ext_list {
 	uint32_t count;
 };
 void gpu_ext_list_add(struct gpu_ext_list *list, const struct gpu_ext_ops *ops, void *self);
+/* What the GPU's extension with these operations was added with; NULL: it has none. */
+void *gpu_ext_self(const struct gpu *g, const struct gpu_ext_ops *ops);
 
 /* Who audits which store a load sees, and what CTAs have under way (run.audit); all are called when there is one. A
  * line's number says when it was read from DRAM or written there. */

@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "base/units.h"
-#include "gpu/accounting.h"
 #include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
@@ -33,116 +32,6 @@ static uint64_t time_ns(void *ctx)
 	const struct gpu *g = ctx;
 
 	return (gpu_now_ps(g) + untimed_ps(g)) / BASE_PS_PER_NS;
-}
-
-void gpu_fail(struct gpu *g)
-{
-	g->has_failed = true;
-	sim_stop(g->engine);
-}
-
-void gpu_interrupt(struct gpu *g, enum device_stop why)
-{
-	g->stop = (int)why;
-	sim_stop(g->engine);
-}
-
-/* ---- CTAs ---- */
-
-uint32_t gpu_cta_room(const struct gpu *g, uint32_t index)
-{
-	const struct sm *sm = g->sms[index];
-	uint32_t limit = sm->stack == UINT32_MAX ? g->ctas_per_sm : g->ctas_per_stack_sm;
-
-	/* CTAs that have left their shared memory here: as many less, if that is what limits them. */
-	if (unlikely(sm->ctas_away))
-		limit = limit < g->ctas_by_shared - MIN(sm->ctas_away, g->ctas_by_shared)
-			    ? limit
-			    : g->ctas_by_shared - MIN(sm->ctas_away, g->ctas_by_shared);
-	return limit - (sm->cta_count + sm->ctas_coming < limit ? sm->cta_count + sm->ctas_coming : limit);
-}
-
-void gpu_ctas_offer(struct gpu *g)
-{
-	const struct gpu_ext *e = g->cta_starter;
-
-	while (g->cta_next < g->cta_total && e->ops->cta_starts(e->self, g->cta_next))
-		g->cta_next++;
-}
-
-static void place(struct gpu *g, struct sm *sm, uint64_t index)
-{
-	sm_cta_place(sm, simt_cta_begin(g->launch, index, sm->index), index);
-	GPU_EXT_EACH(g, e, cta_placed)
-		e->ops->cta_placed(e->self, sm, index);
-}
-
-static void place_next(struct gpu *g, struct sm *sm)
-{
-	if (unlikely(g->cta_starter != NULL)) {
-		gpu_ctas_offer(g);
-		if (g->cta_next == g->cta_total)
-			return;
-	}
-	place(g, sm, g->cta_next++);
-}
-
-/* What the CTA starter has taken and gives back. */
-static void place_back(struct gpu *g, struct sm *sm)
-{
-	const struct gpu_ext *e = g->cta_starter;
-	uint64_t index;
-
-	if (sm->stack == UINT32_MAX && gpu_cta_room(g, sm->index) && e->ops->cta_back(e->self, &index))
-		place(g, sm, index);
-}
-
-void gpu_cta_next(struct gpu *g, struct sm *sm)
-{
-	if (unlikely(g->sampling != NULL) && !sampling_next(g->sampling))
-		return;
-	if (g->cta_next < g->cta_total && sm_has_cta_slot(sm))
-		place_next(g, sm);
-	else if (unlikely(g->cta_starter != NULL) && g->cta_next == g->cta_total)
-		place_back(g, sm);
-}
-
-void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle)
-{
-	uint64_t cycles = sm->base + sm->now - start_cycle;
-
-	g->ctas_left--;
-	sm->stats.ctas_done++;
-	sm->stats.cta_cycles += cycles;
-	gpu_span(g, GPU_SPANS_CTAS, sm->index, g->totals.kernels + 1,
-		 start_cycle * sim_period_units(g->engine, g->clocks.sm));
-	if (unlikely(g->account != NULL))
-		account_cta_done(g, sm, cycles);
-	sim_hist_add(sm->stack == UINT32_MAX ? &g->totals.cta_cycles : &g->totals.cta_stack_cycles, cycles);
-	GPU_EXT_EACH(g, e, cta_done)
-		e->ops->cta_done(e->self, sm, index);
-	if (unlikely(g->sampling != NULL) && !g->ctas_left)
-		sampling_last(g->sampling);
-	if (g->stop)
-		sim_stop(g->engine);
-	else
-		gpu_cta_next(g, sm);
-}
-
-/* One CTA per SM and round, as long as there are CTAs and places. */
-static void place_first(struct gpu *g)
-{
-	bool has_placed = true;
-
-	while (has_placed && g->cta_next < g->cta_total) {
-		has_placed = false;
-		for (uint32_t i = 0; i < g->sm_total && g->cta_next < g->cta_total; i++) {
-			if (!sm_has_cta_slot(g->sms[i]))
-				continue;
-			place_next(g, g->sms[i]);
-			has_placed = true;
-		}
-	}
 }
 
 /* ---- the end ---- */
@@ -216,80 +105,6 @@ static void fault(struct simt_launch *l, enum simt_fault_kind kind, const char *
 		return;
 	l->fault.kind = kind;
 	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name, text);
-}
-
-/* ---- ended from outside ---- */
-
-static bool is_elsewhere(const struct gpu *g, const struct sm_warp *w)
-{
-	GPU_EXT_EACH(g, e, is_elsewhere)
-		if (e->ops->is_elsewhere(e->self, w))
-			return true;
-	return false;
-}
-
-static void add_cta(void *ctx, struct simt_cta *cta)
-{
-	for (uint32_t i = 0; i < simt_cta_warp_count(cta); i++)
-		simt_where_add(ctx, simt_cta_warp(cta, i));
-}
-
-static void add_sm(const struct gpu *g, struct simt_where *where, const struct sm *sm)
-{
-	for (uint32_t k = 0; k < sm->warp_slot_count; k++) {
-		const struct sm_warp *w = &sm->warps[k];
-
-		if (w->w && !is_elsewhere(g, w))
-			simt_where_add(where, w->w);
-	}
-}
-
-static void put_stop(struct gpu *g, const char *where)
-{
-	struct simt_launch *l = g->launch;
-
-	l->fault.kind = device_stop_kind((enum device_stop)g->stop);
-	snprintf(l->fault.text, sizeof(l->fault.text), "kernel %s: %s", l->program->name,
-		 device_stop_text((enum device_stop)g->stop));
-	g_strlcat(l->fault.text, where, sizeof(l->fault.text));
-}
-
-void gpu_stop_fault(struct gpu *g, struct simt_cta *extra)
-{
-	struct simt_where *where = simt_where_new(g->launch);
-	char text[sizeof(g->launch->fault.text)] = "";
-	uint64_t waiting = g->cta_total - g->cta_next;
-
-	for (uint32_t i = 0; i < g->sm_total; i++)
-		add_sm(g, where, g->sms[i]);
-	GPU_EXT_EACH(g, e, each_cta)
-		e->ops->each_cta(e->self, add_cta, where);
-	if (extra)
-		add_cta(where, extra);
-	simt_where_end(where, text, sizeof(text));
-	if (waiting)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; %llu of %llu CTAs have not begun",
-			 (unsigned long long)waiting, (unsigned long long)g->cta_total);
-	put_stop(g, text);
-}
-
-void gpu_untimed_limit_set(struct gpu *g)
-{
-	const uint64_t limit_ps = g->run->timeout_simulated_ps, now_ps = gpu_now_ps(g);
-	const uint64_t period = sim_period_units(g->engine, g->clocks.sm);
-
-	g->untimed_limit = 0;
-	if (limit_ps)
-		g->untimed_limit = 1 + (limit_ps > now_ps ? sim_units_of_ps(g->engine, limit_ps - now_ps) / period : 0);
-}
-
-uint64_t gpu_limit_units(const struct gpu *g)
-{
-	const uint64_t limit_ps = g->run->timeout_simulated_ps;
-
-	if (!limit_ps)
-		return SIM_NEVER;
-	return sim_units_of_ps(g->engine, limit_ps > g->estimated_ps ? limit_ps - g->estimated_ps : 0);
 }
 
 /* Decides how the run ended. True: to its end. */
@@ -375,7 +190,7 @@ bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 		g_strlcpy(where, l->fault.text, sizeof(where));
 		if (!g->stop)
 			g->stop = DEVICE_STOP_SIMULATED;
-		put_stop(g, where);
+		gpu_stop_say(g, where);
 	}
 	result->start_ps = result->end_ps = gpu_now_ps(g);
 	result->warp_instructions = g->totals.untimed_warp_instructions - before;
@@ -442,20 +257,13 @@ static void launch_begin(struct gpu *g)
 	beside_launch_begin(g);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_begin(g->sms[i]);
-	place_first(g);
+	gpu_ctas_begin(g);
 	if (unlikely(g->sampling != NULL))
 		sampling_placed(g->sampling);
 	for (uint32_t i = 0; i < g->sm_total; i++) {
 		if (g->sms[i]->resident_warps)
 			sm_wake(g->sms[i], 0);
 	}
-}
-
-void gpu_settle_stacks(struct gpu *g, bool is_between_kernels)
-{
-	for (uint32_t i = 0; i < g->stack_count; i++)
-		logic_layer_settle(g->stacks[i], is_between_kernels);
-	host_link_settle(g->host_link, is_between_kernels);
 }
 
 static void engine_run(struct gpu *g)

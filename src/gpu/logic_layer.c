@@ -715,3 +715,10 @@ void logic_layer_reset(struct logic_layer *p)
 	net_channel_reset(p->rx);
 	mem_stack_reset(p->stack);
 }
+
+void gpu_settle_stacks(struct gpu *g, bool is_between_kernels)
+{
+	for (uint32_t i = 0; i < g->stack_count; i++)
+		logic_layer_settle(g->stacks[i], is_between_kernels);
+	host_link_settle(g->host_link, is_between_kernels);
+}

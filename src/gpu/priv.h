@@ -66,6 +66,8 @@ struct host_link;
 struct l2_slice;
 struct logic_layer;
 struct sampling;
+struct slices;
+struct windows;
 
 /* Clock domains of the engine; nsu: only where there are SIMD units. */
 struct gpu_clocks {
@@ -135,6 +137,8 @@ struct gpu {
 	struct beside *beside; /* NULL: its SMs tick one after the other */
 	struct sim_comp beside_comp; /* ticks between the answers' way to the SMs and these */
 	struct sampling *sampling; /* NULL: everything is timed */
+	struct windows *now_windows; /* that the running launch is timed in, or NULL */
+	struct slices *now_slices;   /* or these, or NULL */
 	/* Time that was estimated and that the engine has not seen: what the outside sees is later by so much. */
 	uint64_t estimated_ps, estimated_cycles;
 	struct sim_sampler *sampler; /* NULL: off */
@@ -166,40 +170,46 @@ static inline void gpu_span(struct gpu *g, enum gpu_spans kind, uint32_t track, 
 	for (const struct gpu_ext *e = (g)->exts.items, *e##_end = e + (g)->exts.count; e < e##_end; e++) \
 		if (e->ops->op)
 
+/* sm_port.c */
+/* Wakes the cluster for the first cycle before whose end its port is free. */
+void cluster_wake(struct cluster *c);
+
 /* cluster.c */
 void xbars_new(struct gpu *g);
 void clusters_new(struct gpu *g);
 /* After the SMs: what they send in a cycle leaves in it. */
 void clusters_complete(struct gpu *g);
-/* One of its SMs has a request more; is_first: and had none. */
-void cluster_push(struct cluster *c, bool is_first);
-/* What cluster_push does if is_first, besides counting. */
-void cluster_wake(struct cluster *c);
 
 static inline uint64_t gpu_now_ps(const struct gpu *g)
 {
 	return sim_now_ps(g->engine) + g->estimated_ps;
 }
 
-/* launch.c */
-/* The running launch, in detail or for its values only. */
+/* launch.c: the running launch, in detail or for its values only */
 bool gpu_launch_timed(struct gpu *g, struct device_result *result);
 bool gpu_launch_untimed(struct gpu *g, struct device_result *result);
-/* See mem_vault_settle. */
-void gpu_settle_stacks(struct gpu *g, bool is_between_kernels);
+
+/* ctas.c */
+/* One CTA per SM and round, as long as there are CTAs and places. */
+void gpu_ctas_begin(struct gpu *g);
 void gpu_cta_done(struct gpu *g, struct sm *sm, uint64_t index, uint64_t start_cycle);
 /* The SM has a free place: takes the next CTA, if there is one. */
 void gpu_cta_next(struct gpu *g, struct sm *sm);
 /* The CTA starter may take CTAs that it has refused. */
 void gpu_ctas_offer(struct gpu *g);
+
+/* stop.c */
 void gpu_fail(struct gpu *g);
 /* The running launch was ended from outside: its fault, with where its warps stand; extra, which may be NULL, is a CTA
  * that no SM holds. */
 void gpu_stop_fault(struct gpu *g, struct simt_cta *extra);
+/* Sets the launch's fault: stopped, and these words of where. */
+void gpu_stop_say(struct gpu *g, const char *where);
 /* The limit of simulated time, as a limit of totals.untimed_warp_instructions: each counts as one SM cycle. */
 void gpu_untimed_limit_set(struct gpu *g);
 /* run.timeout_simulated_ps, or SIM_NEVER. */
 uint64_t gpu_limit_units(const struct gpu *g);
+
 /* untimed.c: runs the rest of the launch without timing; false: launch->fault says why. */
 bool gpu_finish_untimed(struct gpu *g);
 /* One instruction of the warp, for its values; false: stopped or failed. */
@@ -272,6 +282,8 @@ bool logic_layer_is_idle(const struct logic_layer *p);
 void logic_layer_reset(struct logic_layer *p);
 /* Refreshes owed up to now, see mem_stack_settle. */
 void logic_layer_settle(struct logic_layer *p, bool is_between_kernels);
+/* All stacks and the host's memory are settled. */
+void gpu_settle_stacks(struct gpu *g, bool is_between_kernels);
 
 /* place.c */
 /* Finds the stack, vault, bank, row and column of r's address for an SM, by the mechanism's mapping if it has one. */

@@ -55,53 +55,10 @@ struct sampling {
 	struct windows *windows; /* NULL: run.mode is not sampled */
 	struct slices *slices;
 	bool is_in_windows; /* the running launch */
-	uint64_t *scheduler_cycles; /* of each SM, see sampling_counts */
 	uint64_t *begin, *end;	 /* counts of the running launch */
 	double *added;
 	uint32_t count_total;
 };
-
-/* ---- ratios ---- */
-
-void sampling_ratio_add(struct sampling_ratio *r, double x, double y)
-{
-	r->n++;
-	r->x += x;
-	r->y += y;
-	r->xx += x * x;
-	r->xy += x * y;
-	r->yy += y * y;
-}
-
-double sampling_ratio_of(const struct sampling_ratio *r)
-{
-	return r->x > 0 ? r->y / r->x : 0;
-}
-
-double sampling_ratio_deviation(const struct sampling_ratio *r)
-{
-	const double ratio = sampling_ratio_of(r), squares = r->yy - 2 * ratio * r->xy + ratio * ratio * r->xx;
-
-	return r->n > 1 && squares > 0 ? sqrt(squares / (r->n - 1)) : 0;
-}
-
-double sampling_ratio_error(const struct sampling_ratio *r)
-{
-	return r->y > 0 ? sampling_student(r->n) * sqrt(r->n) * sampling_ratio_deviation(r) / r->y : INFINITY;
-}
-
-double sampling_student(double n)
-{
-	/* Quantiles 0.975 of Student's distribution with 1, 2, ... degrees of freedom. */
-	static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-					   2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-					   2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-	const double normal = 1.96;
-
-	if (n < 2)
-		return quantiles[0];
-	return n - 1 <= (double)ARRAY_COUNT(quantiles) ? quantiles[(uint32_t)n - 2] : normal + 2.5 / n;
-}
 
 /* ---- building ---- */
 
@@ -153,7 +110,6 @@ struct sampling *sampling_new(struct gpu *g)
 		return s;
 	s->windows = windows_new(g);
 	s->slices = slices_new(g);
-	s->scheduler_cycles = g_new(uint64_t, g->sm_total);
 	return s;
 }
 
@@ -167,7 +123,6 @@ void sampling_free(struct sampling *s)
 	slices_free(s->slices);
 	simt_saver_free(s->saver);
 	simt_restorer_free(s->restorer);
-	g_free(s->scheduler_cycles);
 	g_free(s->begin);
 	g_free(s->end);
 	g_free(s->added);
@@ -223,36 +178,6 @@ static bool is_before(struct sampling *s)
 	if (s->forward_left == UINT64_MAX)
 		return !is_kernel(s->g->launch->program->name, s->run->fast_forward);
 	return s->forward_left-- > 0;
-}
-
-bool sampling_learns(const struct gpu *g)
-{
-	GPU_EXT_EACH(g, e, learns)
-		if (e->ops->learns(e->self))
-			return true;
-	return false;
-}
-
-/* ---- counts ---- */
-
-/* Cycles of schedulers are added up at a launch's end: here they are what is attributed so far. */
-void sampling_counts(struct gpu *g, uint64_t *values)
-{
-	uint64_t *kept = g->sampling->scheduler_cycles;
-
-	for (uint32_t i = 0; i < g->sm_total; i++) {
-		struct sm_stats *st = &g->sms[i]->stats;
-
-		sm_touch(g->sms[i]);
-		kept[i] = st->scheduler_cycles;
-		st->scheduler_cycles = st->issued_cycles;
-		for (uint32_t r = 0; r < SM_WAIT_COUNT; r++)
-			st->scheduler_cycles += st->stalls[r];
-	}
-	gpu_settle_stacks(g, false);
-	sim_stats_counts(g->stats, values);
-	for (uint32_t i = 0; i < g->sm_total; i++)
-		g->sms[i]->stats.scheduler_cycles = kept[i];
 }
 
 /* ---- kinds and groups ---- */
@@ -422,24 +347,17 @@ void sampling_placed(struct sampling *s)
 	if (!s->windows)
 		return;
 	s->is_in_windows = windows_begin(s->windows);
-	if (!s->is_in_windows)
-		slices_begin(s->slices);
-}
-
-bool sampling_next(struct sampling *s)
-{
-	return !s->windows || !s->is_in_windows || windows_next(s->windows);
+	if (s->is_in_windows) {
+		s->g->now_windows = s->windows;
+		return;
+	}
+	slices_begin(s->slices);
+	s->g->now_slices = s->slices;
 }
 
 struct simt_cta *sampling_running(const struct sampling *s)
 {
 	return s->windows ? windows_running(s->windows) : NULL;
-}
-
-void sampling_last(struct sampling *s)
-{
-	if (s->windows && !s->is_in_windows)
-		slices_last(s->slices);
 }
 
 /* The engine has not seen the time that was estimated. */
@@ -456,6 +374,8 @@ void sampling_end(struct sampling *s, struct device_result *result)
 		return;
 	const uint64_t cycles = result->cycles;
 
+	s->g->now_windows = NULL;
+	s->g->now_slices = NULL;
 	sim_stats_counts(s->g->stats, s->end);
 	if (s->is_in_windows)
 		windows_end(s->windows, result, s->added);

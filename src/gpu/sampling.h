@@ -31,21 +31,15 @@ bool sampling_checkpoint(const struct sampling *s, struct gpu_checkpoint *out);
 
 /* ---- called while a launch is timed ---- */
 
-/* Nothing of it has run; CTAs have been placed; a place is free; it has run to its end, and what it has counted is
- * counted, but in the totals. */
+/* Nothing of it has run; CTAs have been placed, and gpu.now_windows or now_slices are the launch's from here to its
+ * end; it has run to its end, and what it has counted is counted, but in the totals. */
 void sampling_begin(struct sampling *s);
 void sampling_placed(struct sampling *s);
-/* False: the launch has failed, or was stopped. */
-bool sampling_next(struct sampling *s);
-void sampling_last(struct sampling *s); /* CTA has ended */
 void sampling_end(struct sampling *s, struct device_result *result);
 /* A CTA that is executed for its values only, and that no SM holds, or NULL. */
 struct simt_cta *sampling_running(const struct sampling *s);
 /* What a clock has to go on by beside the engine's, in SM cycles. */
 uint64_t sampling_clock_cycles(const struct sampling *s);
-
-/* Does a mechanism learn in the course of a run, so that a part of it says little of the rest? */
-bool sampling_learns(const struct gpu *g);
 
 /* ---- warm.c: what is executed for its values only leaves its lines in caches ---- */
 
@@ -60,7 +54,12 @@ void warming_look(struct warming *w, double instructions_left);
  * while it is on, by whom instruction_count is counted. */
 void warming_step(struct warming *w, struct sm *sm, const struct simt_step *step);
 
-/* ---- windows.c: a launch of many CTAs ---- */
+/* ---- estimate.c ---- */
+
+/* Does a mechanism learn in the course of a run, so that a part of it says little of the rest? */
+bool sampling_learns(const struct gpu *g);
+/* Statistics that SMs and vaults add up in arrears are brought up to date before the counts are read. */
+void sampling_counts(struct gpu *g, uint64_t *values);
 
 /* A ratio of two sums, from pairs of values. */
 struct sampling_ratio {
@@ -76,12 +75,14 @@ double sampling_ratio_error(const struct sampling_ratio *r);
 /* Half the 95 % interval of n values whose deviation is 1 is this (Student), of their mean 1/sqrt(n) of it. */
 double sampling_student(double n);
 
+/* ---- windows.c: a launch of many CTAs ---- */
+
 struct windows;
 struct windows *windows_new(struct gpu *g);
 void windows_free(struct windows *w);
 /* Are there enough CTAs for windows, and may some be executed before others? Those of the first wave are placed. */
 bool windows_begin(struct windows *w);
-/* A place is free: skips CTAs, and measures, where it is time to. */
+/* A place is free: skips CTAs, and measures, where it is time to. False: the launch has failed, or was stopped. */
 bool windows_next(struct windows *w);
 struct simt_cta *windows_running(const struct windows *w);
 /* Adds what was skipped to the result and to the statistics, and what was added to these to added. */
@@ -99,8 +100,5 @@ void slices_last(struct slices *s);
 /* See windows_end. */
 void slices_end(struct slices *s, struct device_result *result, double *added);
 uint64_t slices_clock_cycles(const struct slices *s);
-
-/* Statistics that SMs and vaults add up in arrears are brought up to date before the counts are read. */
-void sampling_counts(struct gpu *g, uint64_t *values);
 
 #endif

@@ -282,6 +282,7 @@ struct sm {
 	struct sm_beside *beside; /* NULL: it never does */
 
 	struct sm_stats stats;
+	uint64_t kept_cycles; /* of the scheduler cycles in these, while sampling_counts reads */
 };
 
 /* sm.c */
@@ -307,17 +308,35 @@ void sm_cta_begin(struct sm *sm, struct simt_cta *cta, uint64_t index);
 /* The resident CTA of this index, or NULL. */
 struct sm_cta *sm_cta_find(struct sm *sm, uint64_t index);
 void sm_warp_retire(struct sm *sm, struct sm_warp *w);
-/* Brings the SM's view of time to the present before a change from outside its own tick. */
-void sm_touch(struct sm *sm);
 /* The parts of a tick: up to what is issued, issue, and what comes then. */
 void sm_cycle_begin(struct sm *sm, uint64_t cycle, struct sm_cycle *c);
 void sm_cycle_issue(struct sm *sm, struct sm_cycle *c);
 /* The launch has failed in a step of the SM. */
 void sm_fail(struct sm *sm);
-void sm_wake(struct sm *sm, uint32_t at);
 /* Gives a warp of a CTA (cta_slot) or of none (SM_NO_CTA) a free slot; it fetches from cycle start on. */
 struct sm_warp *sm_warp_place(struct sm *sm, struct simt_warp *w, uint32_t slot, uint32_t cta_slot, uint32_t start);
 uint32_t sm_slot_find(const struct sm *sm);
+
+/* sm_time.c */
+/* Brings the SM's view of time to the present before a change from outside its own tick. */
+void sm_touch(struct sm *sm);
+/* Brings it to a cycle of the clock. */
+void sm_time_set(struct sm *sm, uint64_t cycle);
+void sm_wake(struct sm *sm, uint32_t at);
+
+/* sm_wait.c */
+/* The warp with this bit of the scheduler's sets. */
+static inline struct sm_warp *sm_warp_at(struct sm *sm, uint32_t scheduler, uint32_t bit)
+{
+	return &sm->warps[bit * sm->scheduler_count + scheduler];
+}
+
+/* Puts the warp into the set that its next instruction belongs to, in this cycle. */
+void sm_evaluate(struct sm *sm, struct sm_warp *w);
+void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
+void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */
+void sm_wheel_due(struct sm *sm);
+void sm_wheel_add(struct sm *sm, struct sm_warp *w);
 
 /* sm_issue.c */
 /* How many of SM_WHOLE parts of what is made for all threads the warp's next instruction takes: all, unless
@@ -338,12 +357,9 @@ static inline uint32_t sm_share_cycles(uint8_t *left_parts, uint32_t cycles, uin
 	return parts / SM_WHOLE;
 }
 
-void sm_evaluate(struct sm *sm, struct sm_warp *w);
-void sm_set_wait(struct sm *sm, struct sm_warp *w, enum sm_wait reason);
 /* An operand collector reads registers of the warp (scoreboard ids) that are there, for no instruction. The cycle from
  * which they are known, a later one; or, negated in *is_taken, when a collector is free. */
 uint32_t sm_registers_read(struct sm *sm, const struct sm_warp *w, const uint16_t *ids, uint32_t count, bool *is_taken);
-void sm_set_ready(struct sm *sm, struct sm_warp *w, uint32_t unit); /* may issue when the unit is free */
 /* Counts an issued instruction; threads that the run's limit counts. */
 void sm_count_issue(struct sm *sm, const struct simt_step *step);
 void sm_count_threads(struct gpu *g, uint32_t threads);
@@ -352,8 +368,6 @@ void sm_count_threads(struct gpu *g, uint32_t threads);
 uint32_t sm_schedule(struct sm *sm, struct sm_cycle *c);
 /* A cycle while the GPU's SMs are stopped: counts it, issues nothing. */
 uint32_t sm_pause_cycle(struct sm *sm);
-void sm_wheel_due(struct sm *sm);
-void sm_wheel_add(struct sm *sm, struct sm_warp *w);
 
 /* sm_pipe.c */
 /* NULL without buses. */
@@ -437,8 +451,6 @@ uint32_t lsu_tick(struct sm *sm); /* returns when to tick again */
 extern const struct net_port_ops lsu_line_ops, lsu_load_ops, lsu_store_ops, lsu_atomic_ops, lsu_reduction_ops;
 
 /* sm_port.c */
-/* The SM's ports. */
-void port_new(struct sm *sm);
 /* Takes a request whose address, size, op, kind, port and tag are set; finds its place and queues it. */
 void port_push(struct sm *sm, struct mem_req *r);
 /* Pushes a request with the bytes of its line that it reads or writes; others are what lies at its address. */

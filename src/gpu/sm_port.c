@@ -2,8 +2,23 @@
  * to an L2 slice; a stack SM's go to the vaults of its stack, or over the mesh to another stack. */
 #include "gpu/accounting.h"
 #include "gpu/beside.h"
-#include "gpu/mmu.h"
 #include "gpu/priv.h"
+
+void cluster_wake(struct cluster *c)
+{
+	struct sim_engine *e = c->gpu->engine;
+	uint64_t slack = sim_period_units(e, c->gpu->clocks.sm) - 1;
+
+	sim_wake_units(e, c->tx_comp, c->free_units > slack ? c->free_units - slack : 0);
+}
+
+/* A request behind others of its SM changes nothing for the cluster: it waits for the port or an output already. */
+static inline void cluster_push(struct cluster *c, bool is_first)
+{
+	c->queued_count++;
+	if (is_first)
+		cluster_wake(c);
+}
 
 /* To an L2 slice in front of the stack. */
 static inline __attribute__((always_inline)) void push(struct sm *sm, struct mem_req *r, uint32_t stack)
@@ -100,39 +115,6 @@ void port_drain(struct sm *sm)
 		if (!logic_layer_offer(sm->gpu->stacks[sm->stack], sm, r))
 			break;
 		port_pop(sm, next);
-	}
-}
-
-/* ---- answers ---- */
-
-void port_new(struct sm *sm)
-{
-	struct memory_stats *st = &sm->gpu->memory_stats;
-	const struct {
-		const struct net_port_ops *ops;
-		struct sm_port port;
-	} rows[] = {
-	    [SM_PORT_DATA] = {&lsu_line_ops, {sm, sm->l1d, &st->data_read_latency_ps}},
-	    [SM_PORT_LOCAL] = {&lsu_line_ops, {sm, sm->l1d, &st->local_read_latency_ps}},
-	    [SM_PORT_CONST] = {&lsu_line_ops, {sm, sm->l1c, &st->const_latency_ps}},
-	    [SM_PORT_TEXTURE] = {&lsu_line_ops, {sm, sm->l1t, &st->texture_latency_ps}},
-	    [SM_PORT_CODE] = {&sm_fetch_port_ops, {sm, sm->l1i, &st->inst_latency_ps}},
-	    [SM_PORT_LOAD] = {&lsu_load_ops, {sm, NULL, &st->data_read_latency_ps}},
-	    [SM_PORT_LOCAL_LOAD] = {&lsu_load_ops, {sm, NULL, &st->local_read_latency_ps}},
-	    [SM_PORT_TEXTURE_LOAD] = {&lsu_load_ops, {sm, NULL, &st->texture_latency_ps}},
-	    [SM_PORT_STORE] = {&lsu_store_ops, {sm, NULL, &st->write_latency_ps}},
-	    [SM_PORT_ATOMIC] = {&lsu_atomic_ops, {sm, NULL, &st->atomic_latency_ps}},
-	    [SM_PORT_REDUCTION] = {&lsu_reduction_ops, {sm, NULL, &st->atomic_latency_ps}},
-	    [SM_PORT_TABLE] = {&mmu_port_ops, {sm, NULL, &st->page_latency_ps}},
-	};
-	bool is_in_stack = sm->stack != UINT32_MAX;
-
-	_Static_assert(ARRAY_COUNT(rows) == SM_PORT_COUNT, "a row for each port");
-	sm->port_first = (uint16_t)sm->gpu->ports.count;
-	for (uint32_t i = 0; i < SM_PORT_COUNT; i++) {
-		sm->ports[i] = rows[i].port;
-		net_port_add(&sm->gpu->ports, rows[i].ops, &sm->ports[i],
-			     is_in_stack ? GPU_PLACE_STACK : GPU_PLACE_CLUSTER, is_in_stack ? sm->stack : sm->cluster);
 	}
 }
 
