@@ -6,33 +6,12 @@
 
 enum { ITEMS_IN_LINE = LINE_BYTES / QUARTER_BYTES };
 
-uint64_t channel_directory_region(const struct ndp_m *m, uint64_t line)
-{
-	return index_of(m, line) >> m->s->region_shift;
-}
-
-bool channel_directory_is_summarised(const struct channel_system *s, uint64_t region)
-{
-	/* Spread evenly, the same ones in every run. Without a directory all are the processors' and stay so. */
-	return s->asks_nobody || (!s->is_peer && (region * 2654435761u % 1000) * 100 < s->p->summary_percent * 1000);
-}
-
-uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region)
-{
-	return MIN(s->region_lines, s->channel_lines - region * s->region_lines);
-}
-
 /* ---- the state of lines ---- */
 
 /* Of all lines, before anybody has any: a peer's own memory is its own. */
 static enum near_state first_state(const struct channel_system *s)
 {
 	return s->is_peer ? NEAR_NDP : NEAR_CPU;
-}
-
-static uint8_t item_of(const struct near_region *r, uint64_t i)
-{
-	return r->items[i / 4] >> 2 * (i % 4) & 3;
 }
 
 /* ---- its lines in the memory and in the cache ---- */
@@ -144,26 +123,11 @@ static void fill(struct near_region *r, uint64_t lines)
 	r->state = NEAR_UNDEFINED;
 }
 
-static void set_item(struct near_region *r, uint64_t i, enum near_state state)
-{
-	r->counts[item_of(r, i)]--;
-	r->counts[state]++;
-	r->items[i / 4] = (uint8_t)((r->items[i / 4] & ~(3u << 2 * (i % 4))) | (uint32_t)state << 2 * (i % 4));
-}
-
-void channel_directory_believe(struct ndp_m *m, uint64_t index, enum near_state state)
-{
-	struct near_region *r = &m->regions[index >> m->s->region_shift];
-
-	CHECK(r->state == NEAR_UNDEFINED);
-	set_item(r, index & (m->s->region_lines - 1), state);
-}
-
 void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state state)
 {
 	struct channel_system *s = m->s;
 	const uint64_t region = index >> s->region_shift, item = index / ITEM_LINES;
-	const uint64_t lines = channel_directory_region_lines(s, region);
+	const uint64_t lines = channel_region_lines(s, region);
 	struct near_region *r = &m->regions[region];
 	struct cpu_tag *tag;
 
@@ -171,24 +135,24 @@ void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state stat
 		return;
 	if (r->state != NEAR_UNDEFINED) {
 		fill(r, lines);
-		if (channel_directory_is_summarised(s, region)) {
+		if (channel_region_is_summarised(s, region)) {
 			s->stats.summary_changes++;
 			for (uint64_t n = 0; n < (lines + ITEM_LINES - 1) / ITEM_LINES; n++)
 				fill_item(m, region * (s->region_lines / ITEM_LINES) + n);
 		}
 	}
 	if (s->is_peer) {
-		set_item(r, index & (s->region_lines - 1), state);
+		channel_region_set(r, index & (s->region_lines - 1), state);
 		return;
 	}
 	tag = cpu_tags_find(&m->directory_cache, item);
 	if (!tag)
 		tag = cache_put(m, item);
-	set_item(r, index & (s->region_lines - 1), state);
+	channel_region_set(r, index & (s->region_lines - 1), state);
 	channel_items_set(m, index, state);
 	tag->state = CPU_MODIFIED;
 	if (r->counts[state] == lines && !r->in_transit && s->p->summary_by_hardware &&
-	    channel_directory_is_summarised(s, region))
+	    channel_region_is_summarised(s, region))
 		channel_directory_summarise(m, region, state);
 }
 
@@ -215,17 +179,17 @@ void channel_directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t cou
 		g_free(r->items);
 		*r = (struct near_region){.state = (uint8_t)first_state(s), .in_transit = r->in_transit};
 		s->shadow[m->channel][i] =
-		    channel_directory_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
+		    channel_region_is_summarised(s, i) && !r->in_transit ? NEAR_CPU : NEAR_UNDEFINED;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t region = channel_directory_region(m, lines[i]);
+		const uint64_t region = channel_region_of(m, lines[i]);
 		struct near_region *r = &m->regions[region];
 
 		if (states[i] == (uint8_t)first_state(s))
 			continue;
 		if (r->state != NEAR_UNDEFINED)
-			fill(r, channel_directory_region_lines(s, region));
-		set_item(r, index_of(m, lines[i]) % s->region_lines, (enum near_state)states[i]);
+			fill(r, channel_region_lines(s, region));
+		channel_region_set(r, index_of(m, lines[i]) % s->region_lines, (enum near_state)states[i]);
 		channel_point_changed(m, region);
 	}
 	cpu_tags_clear(&m->directory_cache);
@@ -354,7 +318,7 @@ void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t
 	struct channel_system *s = m->s;
 	const uint64_t region = r->index >> s->region_shift;
 	const bool is_summarised =
-	    m->regions[region].state != NEAR_UNDEFINED && channel_directory_is_summarised(s, region);
+	    m->regions[region].state != NEAR_UNDEFINED && channel_region_is_summarised(s, region);
 
 	if (s->is_peer) {
 		s->stats.directory_lookups++;

@@ -40,7 +40,7 @@ static bool is_kept(const struct ndp_m *m, uint64_t item)
 {
 	const uint64_t region = item * ITEM_LINES >> m->s->region_shift;
 
-	return m->regions[region].state == NEAR_UNDEFINED || !channel_directory_is_summarised(m->s, region);
+	return m->regions[region].state == NEAR_UNDEFINED || !channel_region_is_summarised(m->s, region);
 }
 
 /* As the directory says. */
@@ -71,7 +71,7 @@ static void go_by(struct ndp_m *m, uint64_t index, const uint8_t *states)
 	if (likely(state == channel_directory_state(m, index)))
 		return;
 	CHECK(m->s->p->item_fault != CHANNEL_ITEM_NONE);
-	channel_directory_believe(m, index, state);
+	channel_region_believe(m, index, state);
 }
 
 void channel_items_found(struct ndp_m *m, uint64_t index)

@@ -100,7 +100,7 @@ bool channel_point_invalidate(void *system, struct cpu_request *r)
 	if (!m)
 		return false;
 	s->stats.invalidates++;
-	shadow_at(s, m->channel, channel_directory_region(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
+	shadow_at(s, m->channel, channel_region_of(m, r->line), COH_EV_INVALIDATE, &is_forwarded);
 	if (s->asks_nobody || (!is_forwarded && s->p->shadow_filter))
 		return false;
 	s->stats.forwards++;
@@ -123,7 +123,7 @@ uint64_t channel_point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t addr
 {
 	struct channel_system *s = m->s;
 	const bool is_home = channel_manager_of(s, line) == m;
-	const bool is_known = is_home && s->shadow[m->channel][channel_directory_region(m, line)] == NEAR_CPU;
+	const bool is_known = is_home && s->shadow[m->channel][channel_region_of(m, line)] == NEAR_CPU;
 	struct message *g;
 	uint64_t there, back;
 
@@ -147,7 +147,7 @@ bool channel_point_shares(void *system, uint64_t line)
 
 	if (!m)
 		return false;
-	row = coh_find(&s->table, shadow_state(s, m->channel, channel_directory_region(m, line)), COH_EV_ALONE, false);
+	row = coh_find(&s->table, shadow_state(s, m->channel, channel_region_of(m, line)), COH_EV_ALONE, false);
 	s->stats.shared_answers += row->actions[0] == COH_DO_SHARED;
 	return row->actions[0] == COH_DO_SHARED;
 }
@@ -157,7 +157,7 @@ bool channel_point_is_beyond(void *system, uint64_t line)
 	struct channel_system *s = system;
 	const struct ndp_m *m = channel_manager_of(s, line);
 
-	return m && s->shadow[m->channel][channel_directory_region(m, line)] != NEAR_CPU;
+	return m && s->shadow[m->channel][channel_region_of(m, line)] != NEAR_CPU;
 }
 
 /* ---- a bus that reaches to the NDPs ---- */
@@ -249,7 +249,7 @@ static void fire_claim(void *self, struct cpu_event *e)
 	struct channel_system *s = self;
 	struct claim *claim = claim_of(e);
 
-	channel_point_changed(claim->m, channel_directory_region(claim->m, claim->claim.line));
+	channel_point_changed(claim->m, channel_region_of(claim->m, claim->claim.line));
 	cpu_bus_claim(s->bus, &claim->claim, now_units(s));
 }
 

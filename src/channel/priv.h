@@ -440,19 +440,22 @@ void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state stat
 bool channel_directory_may_set(const struct ndp_m *m, uint64_t index);
 /* r goes on, by channel_manager_ready, when the state of its line is known. */
 void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t units);
-uint64_t channel_directory_region(const struct ndp_m *m, uint64_t line);
 /* All lines are the processors', but for these, whose state stays; its cache is empty. */
 void channel_directory_cold(struct ndp_m *m, const uint64_t *lines, uint32_t count);
 /* One line more, or less, of the region is on its way to another state: the region is not summarised. */
 void channel_directory_transit(struct ndp_m *m, uint64_t index, int32_t change);
 /* All its lines are in this state, and stay there. */
 void channel_directory_summarise(struct ndp_m *m, uint64_t region, enum near_state state);
-bool channel_directory_is_summarised(const struct channel_system *s, uint64_t region);
-/* Of a channel's last region the memory may have only a part. */
-uint64_t channel_directory_region_lines(const struct channel_system *s, uint64_t region);
 
-/* As an item of it says that is not what it was, by a planted mistake. */
-void channel_directory_believe(struct ndp_m *m, uint64_t index, enum near_state state);
+/* region.c */
+uint64_t channel_region_of(const struct ndp_m *m, uint64_t line);
+bool channel_region_is_summarised(const struct channel_system *s, uint64_t region);
+/* Of a channel's last region the memory may have only a part. */
+uint64_t channel_region_lines(const struct channel_system *s, uint64_t region);
+/* The state of line i of a region that has items. */
+void channel_region_set(struct near_region *r, uint64_t i, enum near_state state);
+/* The line's state is the one that an item has by a planted mistake. */
+void channel_region_believe(struct ndp_m *m, uint64_t index, enum near_state state);
 
 /* items.c: with cpu.values=bytes, what is in the directory's items where these are: in the cache, on their way, in the
  * memory. The NDP-M goes by what comes into the cache, and by what a look-up finds there; without a planted mistake
@@ -600,7 +603,7 @@ void channel_software_leave(void *system, uint64_t line);
 /* See struct cpu_near_ops. */
 uint64_t channel_software_forget(void *system, uint64_t page, enum cpu_translation why);
 
-/* system.c */
+/* message.c */
 struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
 uint64_t channel_message_up(struct channel_system *s, uint32_t channel);
 /* The same, with data behind it. */

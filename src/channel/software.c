@@ -197,7 +197,7 @@ static uint64_t claim_page(struct ndp_m *m, uint64_t page, uint64_t begin, uint6
 			answered_units = MAX(answered_units, answered);
 		}
 	}
-	m->regions[channel_directory_region(m, first)].is_claimed = true;
+	m->regions[channel_region_of(m, first)].is_claimed = true;
 	return answered_units;
 }
 
@@ -207,7 +207,7 @@ static uint64_t claim_region(struct ndp_m *m, uint64_t region, enum near_state s
 	struct channel_system *s = m->s;
 
 	m->regions[region].is_claimed = false;
-	if (channel_directory_is_summarised(s, region) && m->regions[region].state != state &&
+	if (channel_region_is_summarised(s, region) && m->regions[region].state != state &&
 	    is_whole(m, region, state))
 		channel_directory_summarise(m, region, state);
 	s->stats.region_claims++;
@@ -242,7 +242,7 @@ uint64_t channel_claim(struct channel_system *s, uint64_t now_ps, uint64_t begin
 	}
 	for (uint64_t page = begin / page_bytes; page * page_bytes < end; page++) {
 		struct ndp_m *m = manager_of_page(s, page);
-		const uint64_t region = m ? channel_directory_region(m, cpu_pages_line(s->pages, 0, page)) : 0;
+		const uint64_t region = m ? channel_region_of(m, cpu_pages_line(s->pages, 0, page)) : 0;
 
 		if (m && m->regions[region].is_claimed) {
 			const uint64_t answered = claim_region(m, region, state);

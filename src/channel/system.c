@@ -97,49 +97,6 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 	return diag->error_count == before;
 }
 
-/* ---- messages ---- */
-
-struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e))
-{
-	struct message *g = base_pool_take(&s->message_pool, next);
-
-	*g = (struct message){.event = {.fire = fire, .self = s}};
-	return g;
-}
-
-uint64_t channel_message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes)
-{
-	s->stats.messages_up++;
-	s->stats.message_bytes += s->p->message_bytes;
-	s->stats.data_up_bytes += data_bytes;
-	return cpu_channels_up(s->channels, channel, s->p->message_bytes + data_bytes, s->message_ps);
-}
-
-uint64_t channel_message_up(struct channel_system *s, uint32_t channel)
-{
-	return channel_message_up_with(s, channel, 0);
-}
-
-uint64_t channel_message_down(struct channel_system *s, uint32_t channel)
-{
-	s->stats.messages_down++;
-	s->stats.message_bytes += s->p->message_bytes;
-	return cpu_channels_down(s->channels, channel, s->p->message_bytes, s->message_ps);
-}
-
-void channel_observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,
-		     cpu_version version)
-{
-	if (unlikely(s->observer.see))
-		s->observer.see(s->observer.self, unit, line, quarters, is_write, version);
-}
-
-void channel_moved(struct channel_system *s, uint64_t line, cpu_version quarters, uint32_t unit)
-{
-	if (unlikely(s->observer.moved))
-		s->observer.moved(s->observer.self, line, quarters, unit);
-}
-
 /* ---- made and freed ---- */
 
 static void add_laws(struct sim_stats *stats)
@@ -212,7 +169,7 @@ struct channel_system *channel_system_new(struct sim_ctx *ctx, const struct chan
 		channel_manager_init(&s->ms[i], s, i);
 		s->shadow[i] = g_new0(uint8_t, s->regions_count);
 		for (uint64_t k = 0; k < s->regions_count; k++)
-			s->shadow[i][k] = channel_directory_is_summarised(s, k) ? NEAR_CPU : NEAR_UNDEFINED;
+			s->shadow[i][k] = channel_region_is_summarised(s, k) ? NEAR_CPU : NEAR_UNDEFINED;
 		for (uint32_t k = 0; k < p->core_count; k++) {
 			const uint32_t number = i * (uint32_t)p->core_count + k;
 
