@@ -140,6 +140,7 @@ struct csp_machine {
 	char *mistake; /* of the program, at run time; NULL: none */
 };
 
+/* mistake.c */
 /* The program has done what it may not: ends the run with a message at the line of the instruction. */
 void csp_mistake(struct csp_core *c, const struct csp_instr *x, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
