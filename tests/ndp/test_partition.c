@@ -7,6 +7,11 @@
 #include "ndp/carry/split/nsu.h"
 #include "rig.h"
 
+static struct split *split_of(const struct gpu *g)
+{
+	return gpu_ext_self(g, &carry_split_ops);
+}
+
 static const char *const machine[] = {"nsu.is_present",  "true",       "ndp.mechanism", "nsu",
 				      "gpu.address_map", "random_page", "nsu.clock_khz", "350000",
 				      "gpu.sm_clock_khz", "700000",     NULL};
@@ -321,7 +326,7 @@ static void targets_have_most_lines(void **state)
 				     lane / 8 * 32 + lane % 8;
 		assert_true(rig_run(&r, 1, 32, 0));
 		for (uint32_t s = 0; s < 4; s++)
-			assert_int_equal(carry_of(r.gpu)->split->nsus[s]->stats.blocks, s == cases[i].target);
+			assert_int_equal(split_of(r.gpu)->nsus[s]->stats.blocks, s == cases[i].target);
 		rig_close(&r);
 	}
 }
@@ -681,7 +686,7 @@ static void faults_clean_up(void **state)
 	open_with(&r, faulty, NULL);
 	assert_false(rig_run(&r, 8, 128, 0));
 	assert_int_equal(r.fault.kind, SIMT_FAULT_ADDRESS);
-	p = carry_of(r.gpu)->split->partitions_free->program;
+	p = split_of(r.gpu)->partitions_free->program;
 	for (const struct nsu_warp *w = p->all_warps; w; w = w->next)
 		warps++;
 	for (const struct nsu_warp *w = p->free_warps; w; w = w->next_free)
@@ -721,7 +726,7 @@ static void leaked_credit_is_found(void **state)
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(2);
 		open_with(&r, add, NULL);
-		buffer_manager_return(carry_of(r.gpu)->split->manager, 1, &leak);
+		buffer_manager_return(split_of(r.gpu)->manager, 1, &leak);
 		rig_run(&r, 16, 128, 0);
 		_exit(0);
 	}
@@ -741,8 +746,8 @@ static uint64_t pause_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 static void resumed(void *ctx, struct gpu *g)
 {
 	(void)ctx;
-	assert_null(carry_of(g)->split->partitions_live);
-	assert_int_equal(carry_of(g)->split->packet_count, 0);
+	assert_null(split_of(g)->partitions_live);
+	assert_int_equal(split_of(g)->packet_count, 0);
 }
 
 static void stop_sms(struct carry_policy *ops)

@@ -39,15 +39,6 @@ void carry_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)
 		sim_stat_tables_add(out, split[i]);
 }
 
-struct carry *carry_of(const struct gpu *g)
-{
-	for (uint32_t i = 0; i < g->exts.count; i++) {
-		if (g->exts.items[i].ops == &carry_policy_ops)
-			return g->exts.items[i].self;
-	}
-	return NULL;
-}
-
 /* ---- what a policy hears ---- */
 
 static void epoch_at(struct carry *c, uint64_t cycle)

@@ -178,7 +178,7 @@ static void keep_place(struct gpu *g, struct migration *m, uint32_t to)
 
 static struct migration *order(struct gpu *g, const struct carry_cta_order *o)
 {
-	struct carry *c = carry_of(g);
+	struct carry *c = gpu_ext_self(g, &carry_cta_ops);
 	struct sm *sm = g->sms[o->from_sm];
 	struct sm_cta *cta = cta_of(g, o->from_sm, o->cta);
 	struct migration *m = migration_new(c);
@@ -207,7 +207,7 @@ static void stop(struct carry *c, struct migration *m)
 
 void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, uint32_t latency_cycles, bool is_free)
 {
-	struct carry *c = carry_of(g);
+	struct carry *c = gpu_ext_self(g, &carry_cta_ops);
 	const struct carry_cta_order o = {
 	    .from_sm = from, .cta = index, .to_sm = to, .latency_cycles = latency_cycles, .is_free = is_free};
 
@@ -267,7 +267,7 @@ static bool evaluate(void *self, struct sm *sm, struct sm_warp *w)
 
 void carry_cta_gather(struct gpu *g, const struct carry_cta_order *o)
 {
-	struct carry *c = carry_of(g);
+	struct carry *c = gpu_ext_self(g, &carry_cta_ops);
 	struct migration *m = order(g, o);
 	struct sm *sm = m->from;
 	struct sm_cta *cta = cta_of(g, o->from_sm, o->cta);

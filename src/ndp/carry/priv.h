@@ -134,9 +134,7 @@ struct carry {
 	struct split *split; /* NULL: no units */
 };
 
-/* The carriers of a GPU; NULL: it has none. */
-struct carry *carry_of(const struct gpu *g);
-
+/* A GPU's carriers are found by what they were added with (gpu_ext_self). */
 extern const struct gpu_ext_ops carry_block_ops, carry_split_ops, carry_cta_ops, carry_start_ops, carry_remap_ops,
     carry_audit_ops, carry_policy_ops;
 

@@ -17,7 +17,7 @@ enum { LOOK_CYCLES = 64 }; /* between two looks whether everything has arrived *
 
 void carry_pause(struct gpu *g, uint64_t least_ps)
 {
-	struct carry *c = carry_of(g);
+	struct carry *c = gpu_ext_self(g, &carry_remap_ops);
 	uint64_t now = sim_now_units(g->engine);
 
 	CHECK(c->policy->resumed);

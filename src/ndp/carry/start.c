@@ -103,7 +103,9 @@ static bool starts(void *self, uint64_t index)
 
 uint32_t carry_ctas_waiting(struct gpu *g, uint32_t stack)
 {
-	return carry_of(g)->starts_waiting[stack];
+	const struct carry *c = gpu_ext_self(g, &carry_start_ops);
+
+	return c->starts_waiting[stack];
 }
 
 /* The first that waits for the stack gets a place at the SM. */
@@ -237,7 +239,7 @@ static void take_end(void *self, struct mem_req *r)
 
 void carry_ctas_start(struct gpu *g)
 {
-	struct carry *c = carry_of(g);
+	struct carry *c = gpu_ext_self(g, &carry_start_ops);
 
 	CHECK(c->start);
 	g->cta_starter = c->start;

@@ -102,10 +102,20 @@ void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struc
 	grant_waiting(m, s);
 }
 
-void buffer_manager_awake(struct buffer_manager *m)
+static void wake_tick(void *component, uint64_t cycle)
 {
+	struct buffer_manager *m = component;
+
+	(void)cycle;
+	if (m->split->gpu->has_failed)
+		return;
 	for (uint32_t i = 0; i < m->split->gpu->stack_count; i++)
 		grant_waiting(m, &m->stacks[i]);
+}
+
+struct sim_comp buffer_manager_comp(struct buffer_manager *m)
+{
+	return sim_engine_add(m->split->gpu->engine, m->split->gpu->clocks.nsu, "units' power", wake_tick, m);
 }
 
 const uint32_t *buffer_manager_loads(struct buffer_manager *m)

@@ -19,15 +19,6 @@ static uint64_t units_of(const struct split *split, uint64_t nsu_cycles)
 	return nsu_cycles * sim_period_units(split->gpu->engine, split->gpu->clocks.nsu);
 }
 
-static void wake_tick(void *component, uint64_t cycle)
-{
-	struct split *split = component;
-
-	(void)cycle;
-	if (!split->gpu->has_failed)
-		buffer_manager_awake(split->manager);
-}
-
 void gate_new(struct split *split)
 {
 	const struct nsu_params *p = &split->gpu->config->nsu;
@@ -38,7 +29,6 @@ void gate_new(struct split *split)
 		return;
 	t->idle_units = units_of(split, p->gate_idle_cycles);
 	t->wake_units = units_of(split, p->wake_cycles);
-	t->comp = sim_engine_add(split->gpu->engine, split->gpu->clocks.nsu, "units' power", wake_tick, split);
 }
 
 static bool has_blocks(const struct simt_program *p)

@@ -47,7 +47,7 @@ struct nsu_store {
 struct nsu {
 	struct split *split;
 	struct gpu *gpu;
-	uint16_t port;
+	uint16_t port; /* of packets that end at the unit, or ask for what does */
 	struct sim_comp comp;
 	uint32_t stack, slot_count;
 	struct nsu_slot slots[NSU_WARPS_MAX];

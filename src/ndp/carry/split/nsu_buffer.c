@@ -97,11 +97,6 @@ static void served(void *self, struct mem_req *r, uint32_t where)
 
 const struct net_port_ops nsu_port_ops = {.done = take, .served = served};
 
-uint16_t nsu_port(const struct nsu *u)
-{
-	return u->port;
-}
-
 void nsu_issued(struct nsu *u, struct partition *p)
 {
 	if (!p->is_running)

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "ndp/carry/priv.h"
+#include "ndp/carry/split/nsu.h"
 
 enum { POOL_CHUNK = 256 };
 
@@ -27,7 +27,7 @@ static uint16_t port_of(const struct split *split, enum packet_kind kind, const 
 	case PACKET_ANSWER:
 		return split->sm_ports[p->home->sm->index];
 	default:
-		return p ? nsu_port(split->nsus[p->target]) : 0;
+		return p ? split->nsus[p->target]->port : 0;
 	}
 }
 
@@ -104,6 +104,19 @@ static void packet_becomes(struct split *split, struct mem_req *r, enum packet_k
 	packet_count(split, r);
 }
 
+uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes)
+{
+	uint32_t lanes = 0;
+
+	for (uint32_t m = e->access.mask; m; m &= m - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(m);
+
+		lanes |= (uint32_t)(e->access.addr[lane] / COALESCE_LINE_BYTES == line_addr_bytes / COALESCE_LINE_BYTES)
+			 << lane;
+	}
+	return lanes;
+}
+
 uint32_t packet_data_bytes(const struct packet *k)
 {
 	const struct partition_entry *e = &k->p->entries[k->seq];
@@ -124,7 +137,7 @@ void packet_write_begins(struct split *split, uint32_t stack)
 		split->partition_stats.write_max = split->write_lines[stack];
 }
 
-static void write_ends(struct split *split, uint32_t stack)
+void packet_write_ends(struct split *split, uint32_t stack)
 {
 	CHECK(split->write_lines[stack]);
 	split->write_lines[stack]--;
@@ -157,7 +170,7 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 		return;
 	case PACKET_WRITE:
 		if (split->gpu_invalidates)
-			write_ends(split, where == GPU_AT_HOST ? r->stack : where);
+			packet_write_ends(split, where == GPU_AT_HOST ? r->stack : where);
 		else if (where == GPU_AT_HOST)
 			l2_slice_take(split->gpu->slices[r->slice], invalidation(split, r->stack, r));
 		else
@@ -167,38 +180,6 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 	default:
 		return;
 	}
-}
-
-/* An invalidation has come to its slice; from there it goes on to its SM. */
-static void take_invalidation(void *self, struct mem_req *r)
-{
-	struct split *split = self;
-	struct l2_slice *s = split->gpu->slices[r->slice];
-
-	write_ends(split, r->stack);
-	l2_slice_drop(s, r->addr_bytes);
-	nsu_cache_drop(split, r->addr_bytes);
-	r->port = (uint16_t)r->tag;
-	l2_slice_reply(s, r);
-}
-
-/* Credits came along with it, see rx_sent of split.c. */
-static void take_credit(void *self, struct mem_req *r)
-{
-	packet_free(self, r);
-}
-
-void packet_ports_new(struct split *split)
-{
-	static const struct net_port_ops invalidate_ops = {.done = take_invalidation};
-	static const struct net_port_ops credit_ops = {.done = take_credit}, sm_ops = {.done = partition_take};
-
-	split->invalidate_port = net_port_add(&split->gpu->ports, &invalidate_ops, split, GPU_PLACE_SLICE, 0);
-	split->credit_port = net_port_add(&split->gpu->ports, &credit_ops, split, GPU_PLACE_LINK, 0);
-	split->sm_ports = g_new(uint16_t, split->gpu->sm_count);
-	for (uint32_t i = 0; i < split->gpu->sm_count; i++)
-		split->sm_ports[i] = net_port_add(&split->gpu->ports, &sm_ops, split->gpu->sms[i], GPU_PLACE_CLUSTER,
-						  split->gpu->sms[i]->cluster);
 }
 
 void packets_reset(struct split *split)

@@ -268,19 +268,6 @@ static bool command_put(struct sm *sm, struct partition *p)
 	return true;
 }
 
-uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes)
-{
-	uint32_t lanes = 0;
-
-	for (uint32_t m = e->access.mask; m; m &= m - 1) {
-		uint32_t lane = (uint32_t)__builtin_ctz(m);
-
-		lanes |= (uint32_t)(e->access.addr[lane] / COALESCE_LINE_BYTES == line_addr_bytes / COALESCE_LINE_BYTES)
-			 << lane;
-	}
-	return lanes;
-}
-
 /* The SM keeps the address of a store's line until its block ends. */
 static void address_kept(struct split *split, const struct sm *sm)
 {
@@ -547,10 +534,10 @@ void partition_granted(struct partition *p)
 	sm_wake(sm, sm->now);
 }
 
-void partition_take(void *self, struct mem_req *r)
+static void answer_take(void *self, struct mem_req *r)
 {
 	struct sm *sm = self;
-	struct split *split = carry_of(sm->gpu)->split;
+	struct split *split = gpu_ext_self(sm->gpu, &carry_split_ops);
 	struct packet *k = packet_of(r);
 
 	sm_touch(sm);
@@ -746,6 +733,40 @@ static void rx_tick(void *self, uint32_t stack)
 	}
 }
 
+/* ---- packets that end at the GPU ---- */
+
+/* An invalidation has come to its slice; from there it goes on to its SM. */
+static void take_invalidation(void *self, struct mem_req *r)
+{
+	struct split *split = self;
+	struct l2_slice *s = split->gpu->slices[r->slice];
+
+	packet_write_ends(split, r->stack);
+	l2_slice_drop(s, r->addr_bytes);
+	nsu_cache_drop(split, r->addr_bytes);
+	r->port = (uint16_t)r->tag;
+	l2_slice_reply(s, r);
+}
+
+/* Credits came along with it, see rx_sent. */
+static void take_credit(void *self, struct mem_req *r)
+{
+	packet_free(self, r);
+}
+
+static void ports_new(struct split *split)
+{
+	static const struct net_port_ops invalidate_ops = {.done = take_invalidation};
+	static const struct net_port_ops credit_ops = {.done = take_credit}, sm_ops = {.done = answer_take};
+
+	split->invalidate_port = net_port_add(&split->gpu->ports, &invalidate_ops, split, GPU_PLACE_SLICE, 0);
+	split->credit_port = net_port_add(&split->gpu->ports, &credit_ops, split, GPU_PLACE_LINK, 0);
+	split->sm_ports = g_new(uint16_t, split->gpu->sm_count);
+	for (uint32_t i = 0; i < split->gpu->sm_count; i++)
+		split->sm_ports[i] = net_port_add(&split->gpu->ports, &sm_ops, split->gpu->sms[i], GPU_PLACE_CLUSTER,
+						  split->gpu->sms[i]->cluster);
+}
+
 /* ---- building ---- */
 
 static void build(void *self, struct gpu *g, const struct gpu_ext *e)
@@ -780,8 +801,10 @@ static void complete(void *self)
 {
 	struct split *split = self;
 
-	packet_ports_new(split);
+	ports_new(split);
 	gate_new(split);
+	if (split->gate.is_there)
+		split->gate.comp = buffer_manager_comp(split->manager);
 	split->buffers = g_new0(struct packet_buffer *, split->gpu->sm_total);
 	for (uint32_t i = 0; i < split->gpu->sm_total; i++)
 		split->buffers[i] = packet_buffer_new(split, split->gpu->sms[i]);

@@ -178,8 +178,6 @@ struct split {
 };
 
 /* ---- split.c ---- */
-/* Lanes of the entry whose first byte lies in the line. */
-uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
 /* Registers of p's lanes in a packet. */
 static inline uint32_t partition_registers_bytes(const struct partition *p, uint32_t words, uint32_t preds)
 {
@@ -191,8 +189,6 @@ void partition_room(struct split *split, struct sm *sm);
 void partition_granted(struct partition *p);
 /* Its unit has done its part; p may be no more. */
 void partition_answered(struct partition *p);
-/* A packet has reached its SM: the unit's answer, or an invalidation. */
-void partition_take(void *self, struct mem_req *r);
 
 /* ---- packet_buffer.c ---- */
 struct packet_buffer;
@@ -216,8 +212,8 @@ void buffer_manager_reset(struct buffer_manager *m);
 /* Asks for the buffers of p's target; partition_granted when it has them, perhaps at once. */
 void buffer_manager_request(struct buffer_manager *m, struct partition *p);
 void buffer_manager_return(struct buffer_manager *m, uint32_t stack, const struct nsu_credits *c);
-/* The units' power is on: who waits for it may have his credits. */
-void buffer_manager_awake(struct buffer_manager *m);
+/* A new component, to be woken when the units' power is on: who waits for it may have his credits then. */
+struct sim_comp buffer_manager_comp(struct buffer_manager *m);
 /* [stack]: blocks that have credits for a command or wait for them; the manager's, until the next call. */
 const uint32_t *buffer_manager_loads(struct buffer_manager *m);
 /* Nobody waits and all credits are home. */
@@ -250,10 +246,11 @@ static inline struct packet *packet_of(const struct mem_req *r)
 /* A memory has done a unit's read or write: a read becomes the data, a write the acknowledgment; of its line the
  * slice and the SM's L1 are rid. */
 void packet_served(struct split *split, struct mem_req *r, uint32_t where);
-/* Packets' ports beside those of the units. */
-void packet_ports_new(struct split *split);
 /* A write address for a line of the stack leaves. */
 void packet_write_begins(struct split *split, uint32_t stack);
+void packet_write_ends(struct split *split, uint32_t stack);
+/* Lanes of the entry whose first byte lies in the line. */
+uint32_t partition_lanes(const struct partition_entry *e, uint64_t line_addr_bytes);
 void packets_reset(struct split *split);
 
 /* ---- nsu.c, nsu_buffer.c ---- */
@@ -263,7 +260,6 @@ void nsu_reset(struct nsu *u);
 bool nsu_is_idle(const struct nsu *u);
 void nsu_kernel_begin(struct nsu *u);
 void nsu_kernel_end(struct nsu *u);
-uint16_t nsu_port(const struct nsu *u); /* of packets that end at the unit, or ask for what does */
 void nsu_room(struct nsu *u);			 /* a vault or the network takes writes again */
 /* The command that begins a block, which has its credit. */
 void nsu_take_command(struct nsu *u, struct partition *p);
