@@ -13,18 +13,6 @@
 
 enum { GRAIN_BYTES = 16 };
 
-/* Blocks in address order cover the whole heap. */
-struct block {
-	uint64_t addr, size_bytes;
-	uint64_t asked_bytes; /* of a used block */
-	bool is_used;
-};
-
-struct simt_heap {
-	struct block *blocks;
-	uint32_t count, cap;
-};
-
 static struct simt_heap *new_heap(struct simt_memory *m)
 {
 	uint64_t addr = simt_memory_alloc(m, *simt_memory_heap_bytes(m), GRAIN_BYTES, SIMT_ALLOC_HEAP);
@@ -37,11 +25,11 @@ static struct simt_heap *new_heap(struct simt_memory *m)
 	h->cap = 64;
 	h->blocks = malloc(h->cap * sizeof(*h->blocks));
 	CHECK(h->blocks);
-	h->blocks[h->count++] = (struct block){.addr = addr, .size_bytes = *simt_memory_heap_bytes(m)};
+	h->blocks[h->count++] = (struct simt_heap_block){.addr = addr, .size_bytes = *simt_memory_heap_bytes(m)};
 	return h;
 }
 
-static void insert(struct simt_heap *h, uint32_t at, struct block b)
+static void insert(struct simt_heap *h, uint32_t at, struct simt_heap_block b)
 {
 	if (h->count == h->cap) {
 		h->cap *= 2;
@@ -81,11 +69,11 @@ uint64_t simt_heap_alloc(struct simt_memory *m, uint64_t size_bytes)
 	if (simt_memory_check(m))
 		size_bytes += GRAIN_BYTES; /* a distance to the next block */
 	for (uint32_t i = 0; h && i < h->count; i++) {
-		struct block *b = &h->blocks[i];
+		struct simt_heap_block *b = &h->blocks[i];
 
 		if (b->is_used || b->size_bytes < size_bytes)
 			continue;
-		struct block rest = {.addr = b->addr + size_bytes, .size_bytes = b->size_bytes - size_bytes};
+		struct simt_heap_block rest = {.addr = b->addr + size_bytes, .size_bytes = b->size_bytes - size_bytes};
 
 		b->is_used = true;
 		b->size_bytes = size_bytes;
@@ -106,7 +94,7 @@ static void join_next(struct simt_heap *h, uint32_t i)
 	if (i + 1 >= h->count || h->blocks[i].is_used || h->blocks[i + 1].is_used)
 		return;
 	h->blocks[i].size_bytes += h->blocks[i + 1].size_bytes;
-	memmove(&h->blocks[i + 1], &h->blocks[i + 2], (h->count - i - 2) * sizeof(struct block));
+	memmove(&h->blocks[i + 1], &h->blocks[i + 2], (h->count - i - 2) * sizeof(struct simt_heap_block));
 	h->count--;
 }
 
@@ -141,15 +129,7 @@ bool simt_heap_is_used(struct simt_memory *m, uint64_t addr, uint64_t size_bytes
 	}
 	if (!lo)
 		return false;
-	const struct block *b = &h->blocks[lo - 1];
+	const struct simt_heap_block *b = &h->blocks[lo - 1];
 
 	return b->is_used && size_bytes <= b->asked_bytes && addr - b->addr <= b->asked_bytes - size_bytes;
-}
-
-void simt_heap_free(struct simt_heap *h)
-{
-	if (!h)
-		return;
-	free(h->blocks);
-	free(h);
 }
