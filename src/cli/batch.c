@@ -41,8 +41,8 @@ static void on_interrupt(int signal_number)
 
 struct state {
 	struct cli_batch *batch;
-	uint32_t next, running_count, done_count;
-	uint32_t slots;
+	uint32_t next, done_count;
+	struct cli_division division;
 	uint32_t had_count; /* of those that are done: before the batch began */
 	struct cli_progress own, *progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
@@ -59,7 +59,8 @@ static void print_progress(struct state *s)
 
 	cli_running_look(s->batch->jobs, s->next, &now);
 	cli_progress_draw(s->progress, (ran + now.done) / (count - s->had_count),
-			  "%u of %u runs done, %u running%s%s%s%s", s->done_count, count, s->running_count, rate,
+			  "%u of %u runs done, %u running%s%s%s%s", s->done_count, count,
+			  s->division.running_count, rate,
 			  now.instructions_per_s > 0 ? ", " : "",
 			  now.instructions_per_s > 0 ? cli_live_count(now.instructions_per_s, speed) : "",
 			  now.instructions_per_s > 0 ? " instructions/s" : "");
@@ -99,11 +100,22 @@ static void watch_time(struct cli_job *job)
 		kill(-job->pid, SIGKILL);
 }
 
+/* Jobs that have not begun, as far as they could begin now. */
+static uint32_t waiting_count(const struct state *s)
+{
+	const struct cli_batch *b = s->batch;
+	uint32_t count = 0;
+
+	for (uint32_t i = s->next; i < b->job_count && count < s->division.slots; i++)
+		count += !b->jobs[i].is_done;
+	return count;
+}
+
 static void start_some(struct state *s)
 {
 	struct cli_batch *b = s->batch;
 
-	while (!s->is_stopped && s->next < b->job_count && s->running_count < s->slots) {
+	while (!s->is_stopped && s->next < b->job_count && cli_division_has_place(&s->division)) {
 		if (b->jobs[s->next].is_done) {
 			s->next++;
 			s->done_count++;
@@ -115,13 +127,13 @@ static void start_some(struct state *s)
 			stop(s);
 			return;
 		}
+		b->jobs[s->next].threads = cli_division_begin(&s->division, waiting_count(s));
 		b->exit_status = cli_job_start(b->paths, &b->jobs[s->next]);
 		if (b->exit_status != CLI_OK) {
 			stop(s);
 			return;
 		}
 		s->next++;
-		s->running_count++;
 	}
 }
 
@@ -162,7 +174,7 @@ static void collect(struct state *s)
 			continue;
 		if (!cli_job_step(job, status))
 			continue;
-		s->running_count--;
+		cli_division_end(&s->division, job->threads);
 		s->done_count++;
 		if (!cli_job_is_finished(job))
 			continue;
@@ -195,25 +207,24 @@ uint32_t cli_usable_cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? g_get_num_processors() : (uint32_t)CPU_COUNT(&set);
 }
 
-bool cli_threads_divide(const char *command, const char *option, uint32_t run_count, uint32_t *threads, uint32_t *slots)
+bool cli_threads_divide(const char *command, const char *option, uint32_t *threads, uint32_t *slots)
 {
-	const uint32_t cores = cli_usable_cores(), at_a_time = MIN(*slots ? *slots : cores, MAX(run_count, 1));
-
 	*threads = 0;
 	if (!option)
 		return true;
 	if (!strcmp(option, "auto")) {
-		*threads = CLAMP(cores / at_a_time, 1, SIM_TEAM_MAX);
-	} else if (g_ascii_isdigit(*option)) {
-		if (!cli_number_parse(command, "threads", option, SIM_TEAM_MAX, threads))
-			return false;
-	} else {
+		*threads = CLI_THREADS_AUTO;
+		return true;
+	}
+	if (!g_ascii_isdigit(*option)) {
 		cli_error("%s: bad --threads '%s', expected auto or a number of 1 to %u", command, option,
 			  SIM_TEAM_MAX);
 		return false;
 	}
+	if (!cli_number_parse(command, "threads", option, SIM_TEAM_MAX, threads))
+		return false;
 	if (!*slots)
-		*slots = MAX(cores / *threads, 1);
+		*slots = MAX(cli_usable_cores() / *threads, 1);
 	return true;
 }
 
@@ -228,8 +239,11 @@ static void draw(struct state *s)
 void cli_batch_run(struct cli_batch *batch)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NS};
-	struct state s = {.batch = batch,
-			  .slots = batch->slots ? batch->slots : cli_usable_cores()};
+	const uint32_t cores = cli_usable_cores();
+	struct state s = {
+	    .batch = batch,
+	    .division = {.cores = cores, .slots = batch->slots ? batch->slots : cores, .threads = batch->threads},
+	};
 
 	s.progress = batch->progress ? batch->progress : &s.own;
 	if (!batch->progress)
@@ -241,7 +255,7 @@ void cli_batch_run(struct cli_batch *batch)
 		if (is_over)
 			kill_all(&s, SIGKILL);
 		start_some(&s);
-		if (!s.running_count)
+		if (!s.division.running_count)
 			break;
 		if (cli_progress_is_due(s.progress))
 			draw(&s);

@@ -2,6 +2,7 @@
 #ifndef STRATA_CLI_BATCH_H
 #define STRATA_CLI_BATCH_H
 
+#include "cli/division.h"
 #include "cli/job.h"
 #include "cli/progress.h"
 
@@ -19,6 +20,7 @@ struct cli_batch {
 	void (*draw)(void *ctx);
 	void *ctx;
 	uint32_t slots; /* at most so many side by side; 0: as many as the process may use cores */
+	uint32_t threads; /* of each job, as struct cli_division has them */
 
 	/* Set by cli_batch_run. */
 	bool is_interrupted; /* by Ctrl-C, TERM or HUP: running jobs were asked to end, no more were started */
@@ -31,16 +33,13 @@ bool cli_batch_was_interrupted(void);
 /* The cores that this process may use: `taskset -c 0 strata ...` has one. */
 uint32_t cli_usable_cores(void);
 
-/* How the cores are divided between runs side by side and the threads of each. option is that of --threads: NULL: one
- * thread each; a number; "auto": so many that run_count runs side by side, or as many as --jobs says, have all cores.
- * *slots of a batch, 0 without --jobs: then so many at a time that their threads have a core each. False after a
- * message. */
-bool cli_threads_divide(const char *command, const char *option, uint32_t run_count, uint32_t *threads,
-			uint32_t *slots);
+/* What --threads says, NULL without it: *threads of a batch (0 without it), and *slots, 0 without --jobs: so many side
+ * by side that N threads have a core each. False after a message. */
+bool cli_threads_divide(const char *command, const char *option, uint32_t *threads, uint32_t *slots);
 #define CLI_THREADS_OPTION(value)                                                                           \
 	{                                                                                                   \
 		"threads", CLI_TEXT, value, "N|auto",                                                       \
-		    "do each simulation of a GPU on N threads, with the same results; auto: on all cores", 0 \
+		    "do each simulation of a GPU on N threads, with the same results; auto: on idle cores", 0 \
 	}
 
 /* Runs all jobs, in their order, and returns when none is running. A job that is not verified is reported on stderr

@@ -31,10 +31,10 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct bench_options {
-	const char *machines, *json, *size, *jobs, *timeout;
+	const char *machines, *json, *size, *jobs, *timeout, *threads;
 	GPtrArray *sets;
 	bool is_resumed, is_sampled;
-	uint32_t slots;
+	uint32_t slots, thread_count;
 };
 
 /* A machine of --machines, or one of a set that is named there. */
@@ -457,7 +457,13 @@ static int run_all(struct bench *b, const GPtrArray *words)
 	b->dir = cli_scratch_make();
 	if (!b->dir)
 		return CLI_UNABLE;
-	b->batch = (struct cli_batch){.paths = b->paths, .done = keep, .ctx = b, .slots = b->options->slots};
+	b->batch = (struct cli_batch){
+	    .paths = b->paths,
+	    .done = keep,
+	    .ctx = b,
+	    .slots = b->options->slots,
+	    .threads = b->options->thread_count,
+	};
 	b->is_kept = true;
 	if (jobs_make(b)) {
 		cli_batch_run(&b->batch);
@@ -479,6 +485,7 @@ static bool values_parse(struct bench_options *o)
 		return false;
 	}
 	return cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) &&
+	       cli_threads_divide(about.name, o->threads, &o->thread_count, &o->slots) &&
 	       cli_timeout_add(about.name, o->timeout, o->sets) && cli_output_check(about.name, "json", o->json);
 }
 
@@ -525,6 +532,7 @@ int cli_bench(int argc, char **argv)
 	     "time parts of kernels, and estimate the rest, on machines that can: their times have an error", 0},
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    CLI_THREADS_OPTION(&o.threads),
 	    {"resume", CLI_FLAG, &o.is_resumed, NULL, "take runs from the store that are there, verified", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all rows there as a JSON array", 0},
 	    {0},

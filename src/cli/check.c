@@ -1,4 +1,5 @@
 /* check.c - strata check: one program under the memory checker, its findings, and what they make of its exit status. */
+#include "cli/batch.h"
 #include "cli/command.h"
 
 #include "base/check.h"
@@ -316,6 +317,7 @@ int cli_check(int argc, char **argv)
 	struct check_options o = {0};
 	const struct cli_option options[] = {
 	    CLI_SINGLE_OPTIONS(o.single, "write the findings there as a JSON object"),
+	    CLI_THREADS_OPTION(&o.single.threads),
 	    {"limit", CLI_TEXT, &o.limit, "N", "print at most N findings (default 100)", 0},
 	    {"skip", CLI_LIST, &o.skips, "KIND", "leave out findings of this kind, such as leak; several times", 0},
 	    {0},

@@ -172,7 +172,6 @@ static bool job_make(struct comparison *c, uint32_t index, const struct cli_mode
 
 	job->target = c->targets->pdata[index / c->machine_count];
 	job->machine = &c->machines[index % c->machine_count];
-	job->threads = c->options->thread_count;
 	job->is_captured = true;
 	job->verify = c->options->verify;
 	job->input_path = job->target->is_self_checking ? NULL : c->input;
@@ -230,8 +229,14 @@ static int compare(struct comparison *c, const struct cli_paths *paths)
 {
 	int exit_status = CLI_UNABLE;
 
-	c->batch =
-	    (struct cli_batch){.paths = paths, .done = keep, .prepare = prepare, .ctx = c, .slots = c->options->slots};
+	c->batch = (struct cli_batch){
+	    .paths = paths,
+	    .done = keep,
+	    .prepare = prepare,
+	    .ctx = c,
+	    .slots = c->options->slots,
+	    .threads = c->options->thread_count,
+	};
 	c->is_kept = true;
 	c->dir = cli_scratch_make();
 	if (!c->dir)
@@ -337,8 +342,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	else if (values_parse(o) && cli_timeout_add(about.name, o->timeout, o->sets) &&
 		 cli_output_check(about.name, "json", o->json) &&
 		 cli_targets_resolve(paths, about.name, words->words, words->program, o->size, c.targets) &&
-		 cli_threads_divide(about.name, o->threads, c.targets->len * c.machine_count, &o->thread_count,
-				    &o->slots) &&
+		 cli_threads_divide(about.name, o->threads, &o->thread_count, &o->slots) &&
 		 targets_differ(words->words) && load_machines(paths, names, o->sets, c.machines) &&
 		 cli_store_check(about.name))
 		exit_status = compare(&c, paths);

@@ -406,7 +406,13 @@ static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
 	int exit_status = CLI_UNABLE;
 
 	w.batch = (struct cli_batch){
-	    .paths = e->paths, .done = keep_run, .prepare = can_be_kept, .ctx = &w, .slots = e->slots};
+	    .paths = e->paths,
+	    .done = keep_run,
+	    .prepare = can_be_kept,
+	    .ctx = &w,
+	    .slots = e->slots,
+	    .threads = e->threads,
+	};
 	w.are_absent = g_new0(bool, (size_t)data->paper->config_count * data->paper->workload_count);
 	w.models = cli_models_read(e->paths);
 	if (targets_make(&w))

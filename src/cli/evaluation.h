@@ -13,6 +13,7 @@ struct cli_evaluation {
 	 * run.mode=sampled where a machine allows that. */
 	enum reproduce_size size;
 	uint32_t slots;     /* runs side by side; 0: as many as the process may use cores */
+	uint32_t threads;   /* of each, as struct cli_batch has them */
 	uint32_t had_count; /* set: runs that an earlier call had done with the same program, library and machine */
 	uint32_t run_count; /* set: runs done now */
 };

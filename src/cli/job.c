@@ -406,7 +406,7 @@ bool cli_job_prepare(struct cli_job *job, const char *dir, uint32_t index)
 		cli_error("the temporary directory's name is too long or not one line: %s; TMPDIR names another", dir);
 		return false;
 	}
-	session.threads = job->threads;
+	session.threads = 0; /* said when it starts */
 	path_give(session.live_path, live);
 	g_strlcpy(session.program, job->target->name, sizeof(session.program));
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
@@ -620,6 +620,22 @@ static int start_child(const struct cli_paths *paths, struct cli_job *job, int s
 	return exit_status;
 }
 
+/* The session's last line. */
+static bool say_threads(const struct cli_job *job)
+{
+	FILE *f = fopen(job->session_path, "a");
+	bool is_said = f != NULL;
+
+	if (f) {
+		machine_session_write_threads(f, job->threads);
+		is_said = !ferror(f);
+		is_said &= !fclose(f);
+	}
+	if (!is_said)
+		cli_error("cannot write %s: %s", job->session_path, strerror(errno));
+	return is_said;
+}
+
 int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 {
 	g_autofree char *driver = g_build_filename(paths->driver_dir, "libcuda.so.1", NULL);
@@ -631,6 +647,8 @@ int cli_job_start(const struct cli_paths *paths, struct cli_job *job)
 		cli_error("cannot find the driver library %s; build or install Strata again", driver);
 		return CLI_UNABLE;
 	}
+	if (job->threads && !say_threads(job))
+		return CLI_UNABLE;
 	if (job->output_path && !job->is_captured) {
 		stdout_fd = cli_tee_start(&job->tee, job->output_path);
 		if (stdout_fd < 0)

@@ -54,7 +54,7 @@ char *cli_name_shown(const char *name);
 struct cli_job {
 	const struct cli_target *target;
 	const struct machine_session *machine;
-	uint32_t threads; /* of the host, as machine_session has them */
+	uint32_t threads; /* of the host, as machine_session has them; until it is started */
 	bool is_checked;          /* run it under the memory checker */
 	bool is_captured;         /* its output goes to files only */
 	struct cli_verify verify; /* how its results are checked */

@@ -1,4 +1,5 @@
 /* reproduce.c - strata reproduce: a paper's evaluation, its published numbers beside the measured ones. */
+#include "cli/batch.h"
 #include "cli/command.h"
 
 #include "cli/evaluation.h"
@@ -33,10 +34,10 @@ static const struct cli_about about = {
 enum { SLOTS_MAX = 4096 };
 
 struct reproduce_options {
-	const char *out, *json, *jobs, *record;
+	const char *out, *json, *jobs, *record, *thread_words;
 	bool is_quick, is_sampled;
 	enum reproduce_size size; /* what the two say */
-	uint32_t slots;
+	uint32_t slots, threads;
 };
 
 struct outputs {
@@ -158,7 +159,13 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 {
 	g_autofree char *dir = options->out ? g_strdup(options->out) : g_build_filename("reproduce", paper->name, NULL);
 	struct cli_evaluation e = {
-		.paths = paths, .paper = paper, .dir = dir, .size = options->size, .slots = options->slots};
+		.paths = paths,
+		.paper = paper,
+		.dir = dir,
+		.size = options->size,
+		.slots = options->slots,
+		.threads = options->threads,
+	};
 	struct reproduce_data *data = reproduce_data_new(paper);
 	g_autofree char *programs = cli_files_dir(paths, &machine_csp_part);
 
@@ -315,7 +322,8 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 		cli_error("reproduce: expected one paper's name or folder; see `strata reproduce --help`");
 		return CLI_USAGE;
 	}
-	if (!cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots))
+	if (!cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &o->slots) ||
+	    !cli_threads_divide(about.name, o->thread_words, &o->threads, &o->slots))
 		return CLI_USAGE;
 	if (!size_read(o))
 		return CLI_USAGE;
@@ -330,6 +338,7 @@ int cli_reproduce(int argc, char **argv)
 	    {"sampled", CLI_FLAG, &o.is_sampled, NULL, "the papers' inputs, and times with error bars", 0},
 	    {"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs go (default reproduce/PAPER)", 0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    CLI_THREADS_OPTION(&o.thread_words),
 	    {"record", CLI_TEXT, &o.record, "FILE", "what measured.csv is to hold, once reasons were looked at", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write the numbers and claims there as a JSON array", 0},
 	    {0},

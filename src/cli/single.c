@@ -98,9 +98,9 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 	GPtrArray *targets = g_ptr_array_new();
 	struct machine_session session;
 	int exit_status = CLI_USAGE;
-	uint32_t threads, slots = 1;
+	struct cli_division division = {.cores = cli_usable_cores(), .slots = 1};
 
-	if (!cli_threads_divide(name, o->threads, 1, &threads, &slots))
+	if (!cli_threads_divide(name, o->threads, &division.threads, &division.slots))
 		exit_status = CLI_USAGE;
 	else if (!cli_output_check(name, "json", o->json) || !cli_timeout_add(name, o->timeout, o->sets))
 		exit_status = CLI_USAGE;
@@ -113,7 +113,7 @@ int cli_single_run(const struct cli_single *s, const struct cli_words *words, co
 		struct cli_job job = {
 		    .target = targets->pdata[0],
 		    .machine = &session,
-		    .threads = threads,
+		    .threads = cli_division_begin(&division, 1),
 		    .is_checked = s->is_checked,
 		    .verify = o->verify,
 		};

@@ -88,6 +88,10 @@ static char *script_write(const struct cli_slurm *s, uint32_t task_count)
 		g_string_append(text, " -j");
 		quote(text, s->slots);
 	}
+	if (s->threads) {
+		g_string_append(text, " --threads");
+		quote(text, s->threads);
+	}
 	g_string_append_printf(text, "%s --part \"$((SLURM_ARRAY_TASK_ID + 1))/%u\"\n",
 			       s->sweep->leaves_out ? " --skip-invalid" : "", task_count);
 	if (!g_file_set_contents(path, text->str, (gssize)text->len, &error)) {

@@ -10,6 +10,7 @@ struct cli_slurm {
 	uint32_t task_count;           /* at most so many tasks; 0: 64 */
 	const char *sbatch;            /* further arguments of sbatch, or NULL */
 	const char *slots;             /* runs side by side in a task, or NULL */
+	const char *threads;           /* of each run, or NULL */
 	GPtrArray *sets;               /* of const char * */
 };
 

@@ -34,7 +34,7 @@ static const struct cli_about about = {
 };
 
 struct sweep_options {
-	const char *json, *csv, *jobs, *timeout, *part, *tasks, *sbatch;
+	const char *json, *csv, *jobs, *timeout, *part, *tasks, *sbatch, *threads;
 	GPtrArray *sets;
 	struct cli_verify verify;
 	bool is_slurm, is_mpi, leaves_out, is_again, is_so_far;
@@ -154,7 +154,8 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 						.task_count = o->task_count,
 						.sbatch = o->sbatch,
 						.sets = o->sets,
-						.slots = o->jobs};
+						.slots = o->jobs,
+						.threads = o->threads};
 
 		return report(s, o, name, cli_slurm_run(&slurm));
 	}
@@ -176,6 +177,7 @@ static int run(struct cli_sweep *s, struct sweep_options *o, const char *path, c
 static bool designs_fit(const struct sweep_options *o)
 {
 	if (!o->is_slurm && !o->is_mpi && !o->part && !o->is_again && !o->is_so_far && !o->timeout && !o->jobs &&
+	    !o->threads &&
 	    !o->verify.command && !o->verify.text && !o->csv)
 		return true;
 	cli_error("sweep: a sweep of designs runs no programs, and takes --set, --skip-invalid and --json only");
@@ -201,7 +203,8 @@ static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, co
 		cli_diag_print(&diag);
 	else if (plan.designs->len)
 		exit_status = designs_fit(o) ? cli_sweep_designs(&s, name, o->json) : CLI_USAGE;
-	else if (cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &s.slots) && cli_sweep_prepare(&s))
+	else if (cli_number_parse(about.name, "jobs", o->jobs, SLOTS_MAX, &s.slots) &&
+		 cli_threads_divide(about.name, o->threads, &s.threads, &s.slots) && cli_sweep_prepare(&s))
 		exit_status = cli_sweep_files_check(&s) ? run(&s, o, path, name) : CLI_UNABLE;
 	base_diag_free(&diag);
 	cli_sweep_free(&s);
@@ -268,6 +271,7 @@ int cli_sweep(int argc, char **argv)
 	    CLI_TIMEOUT_OPTION(&o.timeout),
 	    CLI_VERIFY_OPTIONS(o.verify),
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
+	    CLI_THREADS_OPTION(&o.threads),
 	    {"skip-invalid", CLI_FLAG, &o.leaves_out, NULL, "leave out points whose settings are no machine,\n"
 	     "and programs that a machine cannot run", 0},
 	    {"again", CLI_FLAG, &o.is_again, NULL, "run what has ended without being verified once more", 0},

@@ -407,8 +407,14 @@ int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count)
 	if (!scratch)
 		return CLI_UNABLE;
 	w.runs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	w.batch =
-	    (struct cli_batch){.paths = s->paths, .done = finish, .prepare = prepare, .ctx = &w, .slots = s->slots};
+	w.batch = (struct cli_batch){
+	    .paths = s->paths,
+	    .done = finish,
+	    .prepare = prepare,
+	    .ctx = &w,
+	    .slots = s->slots,
+	    .threads = s->threads,
+	};
 	if (s->whole) {
 		w.batch.progress = &s->whole->progress;
 		w.batch.draw = draw_whole;

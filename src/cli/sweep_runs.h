@@ -22,6 +22,7 @@ struct cli_sweep {
 	GPtrArray *sets; /* of const char *: settings that all runs have, before the point's own */
 	struct cli_verify verify;
 	uint32_t slots;      /* runs side by side; 0: as many as the process may use cores */
+	uint32_t threads;    /* of each, as struct cli_batch has them */
 	bool leaves_out;     /* what cannot run; else that is a mistake */
 	const char *dir;     /* the sweep's folder */
 	GPtrArray *targets;  /* struct cli_target *, by program */

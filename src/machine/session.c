@@ -147,6 +147,11 @@ bool machine_session_load(struct machine_session *s, struct base_diag_list *diag
 	return read_file(path, &r) && machine_config_check(&s->config, diag) && diag->error_count == errors_before;
 }
 
+void machine_session_write_threads(FILE *session, uint32_t threads)
+{
+	fprintf(session, "threads = %u\n", threads);
+}
+
 bool machine_session_write(const char *path, const struct machine_session *s)
 {
 	struct machine_config config = s->config;
@@ -167,7 +172,7 @@ bool machine_session_write(const char *path, const struct machine_session *s)
 	if (*s->program)
 		fprintf(f, "program = %s\n", s->program);
 	if (s->threads)
-		fprintf(f, "threads = %u\n", s->threads);
+		machine_session_write_threads(f, s->threads);
 	for (uint32_t i = 0; i < MACHINE_SPARES_MAX; i++)
 		if (*s->spare_paths[i])
 			fprintf(f, "spare = %s\n", s->spare_paths[i]);

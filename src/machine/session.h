@@ -51,6 +51,8 @@ uint32_t machine_session_use_threads(const struct machine_session *s, struct dev
 bool machine_session_load(struct machine_session *s, struct base_diag_list *diag);
 /* Writes a session file (used by the cli). False: errno tells. */
 bool machine_session_write(const char *path, const struct machine_session *s);
+/* The line of a session that says how many threads of the host; the last one counts. */
+void machine_session_write_threads(FILE *session, uint32_t threads);
 
 /* Calls write with the path, and if that fails with the session's spare ones, until one takes what there is; removes
  * older ones that stand behind it. False: none took it; errno is the path's. */
