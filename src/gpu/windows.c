@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 #include "simt/turn.h"
@@ -25,6 +26,8 @@ struct windows {
 	struct warming warming;
 	enum phase phase;
 	uint64_t edge; /* of g->cta_next, where the phase ends */
+	struct sim_comp comp; /* ticks at the end of a cycle in which a window ends, or begins */
+	bool ends, begins;
 	uint64_t wave, warm_ctas, window_ctas, skip_ctas;
 	uint32_t count, left; /* windows, and those that are still to come */
 	struct sampling_ratio cycles; /* per work, of windows */
@@ -39,6 +42,8 @@ struct windows {
 	uint64_t clock_cycles; /* that a CTA which runs now has brought the clock on by */
 };
 
+static void tick(void *component, uint64_t cycle);
+
 struct windows *windows_new(struct gpu *g)
 {
 	struct windows *w = g_new0(struct windows, 1);
@@ -46,6 +51,7 @@ struct windows *windows_new(struct gpu *g)
 	w->g = g;
 	w->run = g->run;
 	w->warming.g = g;
+	w->comp = sim_engine_add(g->engine, g->clocks.sm, "windows", tick, w);
 	return w;
 }
 
@@ -111,6 +117,7 @@ bool windows_begin(struct windows *w)
 	struct gpu *g = w->g;
 
 	w->phase = PHASE_OFF;
+	w->ends = w->begins = false;
 	w->running = NULL;
 	w->skipped_ctas = w->skipped_warps = 0;
 	w->wave = g->cta_next;
@@ -167,6 +174,7 @@ static bool cta_skip(struct windows *w)
 	g->cta_next++;
 	g->ctas_left--;
 	w->skipped_ctas++;
+	beside_wrote(g);
 	while (!simt_cta_is_done(w->running)) {
 		if (cta_turn(w, w->running))
 			continue;
@@ -231,6 +239,25 @@ static void measure_end(struct windows *w)
 	sampling_ratio_add(&w->cycles, (double)(work_done(w) - w->begin_work), (double)(cycle - w->begin_cycle));
 }
 
+/* A window begins and ends with a cycle: in the middle of one some SMs have ticked and some have not. */
+static void at_cycle_end(struct windows *w, bool *what)
+{
+	*what = true;
+	sim_wake_cycle(w->g->engine, w->comp, sim_cycle_now(w->g->engine, w->g->clocks.sm));
+}
+
+static void tick(void *component, uint64_t cycle)
+{
+	struct windows *w = component;
+
+	(void)cycle;
+	if (w->ends)
+		measure_end(w);
+	if (w->begins)
+		measure_begin(w);
+	w->ends = w->begins = false;
+}
+
 static void phase_set(struct windows *w, enum phase phase, uint64_t ctas)
 {
 	w->phase = phase;
@@ -242,7 +269,7 @@ static bool step(struct windows *w)
 {
 	switch (w->phase) {
 	case PHASE_MEASURE:
-		measure_end(w);
+		at_cycle_end(w, &w->ends);
 		w->left--;
 		if (!w->left) {
 			phase_set(w, PHASE_RUN_OUT, UINT64_MAX);
@@ -260,7 +287,7 @@ static bool step(struct windows *w)
 		phase_set(w, PHASE_WARM, w->warm_ctas);
 		return true;
 	case PHASE_WARM:
-		measure_begin(w);
+		at_cycle_end(w, &w->begins);
 		phase_set(w, PHASE_MEASURE, w->window_ctas);
 		return true;
 	case PHASE_OFF:
