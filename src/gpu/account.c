@@ -4,6 +4,9 @@
 #include <glib.h>
 #include <string.h>
 
+#include "gpu/account_lanes.h"
+#include "gpu/beside.h"
+
 _Static_assert((int)ACCOUNT_REASON_COUNT == (int)SM_WAIT_COUNT, "every reason has a name here");
 
 enum { NO_PC = UINT32_MAX, PATHS = 4 /* of a warp's last loads */, PATH_NONE = UINT64_MAX };
@@ -62,6 +65,7 @@ struct accounting {
 	struct account_kernel *kernel;    /* that runs */
 	uint64_t uses[ACCOUNT_USE_COUNT]; /* when it began */
 	struct sm_account *sms;
+	struct account_lanes lanes;
 };
 
 /* What they are in words their statistics say. */
@@ -124,10 +128,18 @@ static struct sm_account *sm_of(struct accounting *a, const struct sm *sm)
 	return &a->sms[sm->index];
 }
 
+/* NULL: the SM ticks alone. */
+static struct account_lane *lane_of(const struct accounting *a, const struct sm *sm)
+{
+	return unlikely(sm->is_beside) ? &a->lanes.items[sm->beside->hand->thread] : NULL;
+}
+
 static struct account_cell *cell_of(struct accounting *a, const struct sm *sm, uint32_t pc)
 {
 	const bool is_in_stack = sm->stack != UINT32_MAX;
 
+	if (unlikely(sm->is_beside))
+		return account_lane_cell(lane_of(a, sm), pc == NO_PC ? a->kernel->inst_count : pc);
 	return pc == NO_PC ? &a->kernel->nowhere[is_in_stack] : &a->kernel->insts[pc].cell[is_in_stack];
 }
 
@@ -205,20 +217,21 @@ static const struct path *path_of_warp(const struct accounting *a, const struct 
 	return last->ready_cycle >= from_cycle ? last : NULL;
 }
 
-static void charge_part(struct accounting *a, const struct path *p, struct account_cell *cell, uint32_t part,
-			uint64_t cycles)
+static void charge_part(struct accounting *a, struct account_lane *lane, const struct path *p,
+			struct account_cell *cell, uint32_t part, uint64_t cycles)
 {
-	struct account_vault *v = &a->all.vaults[p->stack * a->all.vault_count + p->vault];
+	const uint32_t vault = p->stack * a->all.vault_count + p->vault;
+	struct account_vault *v = lane ? &lane->vaults[vault] : &a->all.vaults[vault];
 
 	cell->memory[part] += cycles;
-	a->all.stacks[p->stack].memory[part] += cycles;
+	(lane ? lane->stacks : a->all.stacks)[p->stack].memory[part] += cycles;
 	if (part == NET_STAGE_QUEUE)
 		v->queue += cycles;
 	if (part == NET_STAGE_TSV)
 		v->tsv += cycles;
 	if (part == NET_STAGE_BANK) {
 		v->bank += cycles;
-		a->all.rows[p->row] += cycles;
+		(lane ? lane->rows : a->all.rows)[p->row] += cycles;
 	}
 }
 
@@ -226,6 +239,7 @@ static void charge_part(struct accounting *a, const struct path *p, struct accou
 static void charge_path(struct accounting *a, const struct sm *sm, const struct path *p, uint64_t from, uint64_t to)
 {
 	struct account_cell *cell = cell_of(a, sm, p->pc);
+	struct account_lane *lane = lane_of(a, sm);
 
 	if (!p->is_request) {
 		cell->memory[p->is_shared ? ACCOUNT_SHARED : NET_STAGE_L1] += to - from;
@@ -234,10 +248,10 @@ static void charge_path(struct accounting *a, const struct sm *sm, const struct 
 	for (uint32_t i = 0; i < NET_STAGE_COUNT; i++) {
 		const uint64_t end = CLAMP(p->left_cycle[i], from, to);
 
-		charge_part(a, p, cell, i, end - from);
+		charge_part(a, lane, p, cell, i, end - from);
 		from = end;
 	}
-	charge_part(a, p, cell, NET_STAGE_L1, to - from);
+	charge_part(a, lane, p, cell, NET_STAGE_L1, to - from);
 }
 
 /* ---- other answers ---- */
@@ -663,6 +677,7 @@ static struct account_kernel *kernel_of(struct accounting *a, const struct simt_
 /* Up to here all was for the kernel that ran; time is counted when it ends. */
 static void uses_add(struct accounting *a)
 {
+	account_lanes_take(&a->lanes, &a->all, a->kernel);
 	for (uint32_t i = 0; i < ACCOUNT_USE_COUNT; i++) {
 		uint64_t now = 0;
 
@@ -680,9 +695,14 @@ static void kernel_begin(void *self, struct simt_launch *l, struct simt_program 
 	(void)l;
 	uses_add(a);
 	a->kernel = kernel_of(a, p);
+	account_lanes_fit(&a->lanes, a->kernel);
 }
 
-static const struct gpu_ext_ops ops = {.issue = issue, .kernel_begin = kernel_begin};
+static const struct gpu_ext_ops ops = {
+    .own_points = 1 << GPU_POINT_ISSUE,
+    .issue = issue,
+    .kernel_begin = kernel_begin,
+};
 
 /* ---- the ledger of blocks ---- */
 
@@ -753,6 +773,11 @@ struct accounting *account_new(struct gpu *g)
 	return a;
 }
 
+void account_use_threads(struct accounting *a, uint32_t count)
+{
+	account_lanes_new(&a->lanes, &a->all, count);
+}
+
 void account_free(struct accounting *a)
 {
 	if (!a)
@@ -774,6 +799,7 @@ void account_free(struct accounting *a)
 		g_free(a->sms[i].trips);
 		g_free(a->sms[i].accesses);
 	}
+	account_lanes_free(&a->lanes);
 	g_free(a->all.kernels);
 	g_free(a->sms);
 	g_free(a->all.stacks);

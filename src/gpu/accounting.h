@@ -8,6 +8,8 @@
 /* Becomes g's first extension, and has g's requests stamped: before anything else is built. */
 struct accounting *account_new(struct gpu *g);
 void account_free(struct accounting *a);
+/* From now on SMs tick beside each other, on so many threads. */
+void account_use_threads(struct accounting *a, uint32_t count);
 
 /* ---- called where there is an account ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/accounting.h"
 #include "gpu/mmu.h"
 #include "sim/team.h"
 
@@ -40,6 +41,8 @@ struct beside {
 	/* Only the first thread looks at what follows. */
 	_Alignas(HOST_LINE_BYTES) uint64_t work[SIM_COMPS_MAX / 64]; /* clusters */
 	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
+	bool is_second_half;
+	uint32_t seen; /* in the second half: of SMs below this number it is seen what they have done in the cycle */
 	/* What has been written in the second half of this cycle; more than WRITTEN_MAX: who knows where. */
 	struct range written[WRITTEN_MAX];
 	uint32_t written_count;
@@ -56,6 +59,12 @@ static void written_add(struct beside *s, const struct simt_step *step)
 	if (s->written_count < WRITTEN_MAX)
 		s->written[s->written_count] = r;
 	s->written_count++;
+}
+
+void beside_wrote(struct gpu *g)
+{
+	if (g->beside)
+		g->beside->written_count = WRITTEN_MAX + 1;
 }
 
 static bool is_written(const struct beside *s, const struct simt_reading *r)
@@ -98,8 +107,10 @@ static bool has_leaving(const struct sm *sm, uint64_t cycle, bool *is_due)
 			const struct sm_warp *w =
 			    &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
-			has |= w->watch != 0;
-			*is_due |= w->watch && sm->base + w->ready == cycle;
+			const bool is_watched = w->watch & sm->gpu->held_watch;
+
+			has |= is_watched;
+			*is_due |= is_watched && sm->base + w->ready == cycle;
 		}
 	}
 	return has;
@@ -116,13 +127,22 @@ static bool ends_beyond(const struct sm *sm, const struct lsu_entry *e, bool has
 	       sm_is_watched(w, GPU_POINT_STORE) || (has_leaving && is_store);
 }
 
+/* Does an extension that ticks with the SM have something to do there? */
+static bool ticker_has_work(const struct sm *sm)
+{
+	const struct gpu_ext *t = sm->gpu->ticker;
+
+	return unlikely(t != NULL) && (sm->ext_waits_port || t->ops->sm_has_work(t->self, sm));
+}
+
 /* Must all of the SM's cycle wait? */
 static bool waits(struct sm *sm, uint64_t cycle)
 {
 	bool is_due;
 	const bool leaving = has_leaving(sm, cycle, &is_due);
 
-	return is_due || (sm->lsu.count && ends_beyond(sm, base_ring_first(&sm->lsu), leaving)) ||
+	return is_due || sm->ctas_followed || ticker_has_work(sm) ||
+	       (sm->lsu.count && ends_beyond(sm, base_ring_first(&sm->lsu), leaving)) ||
 	       (sm->lines.count && ends_beyond(sm, base_ring_first(&sm->lines), leaving)) ||
 	       (sm->lsu_ready_count && ends_beyond(sm, mmu_ready(sm->mmu), leaving));
 }
@@ -192,16 +212,19 @@ static void sm_begin(struct sm *sm, struct beside_hand *h)
 	b->wake = SM_NEVER;
 	b->reading_count = b->pushed = 0;
 	b->was_empty = b->leaves = false;
+	if (unlikely(sm->gpu->follows_reads))
+		mem_cache_reads(sm->l1d, &b->reads_before, &b->misses_before);
 }
 
-/* Where a warp has ended but for what is under way, an answer may end its CTA, of which others hear. */
+/* Where a warp has ended but for what is under way, an answer may end its CTA, of which others hear; and an extension
+ * may wait for it where it follows a CTA. */
 static void answer_take(struct beside *s, struct beside_hand *h, const struct net_port *port, struct mem_req *r)
 {
 	struct sm *sm = ((struct sm_port *)port->self)->sm;
 	struct sm_beside *b = sm->beside;
 
 	sm_begin(sm, h);
-	b->leaves |= sm->ending_warps || h->stash.count < BESIDE_REQUESTS;
+	b->leaves |= sm->ending_warps || sm->ctas_followed || h->stash.count < BESIDE_REQUESTS;
 	if (b->leaves) {
 		r->next = NULL;
 		base_fifo_push(&s->left[sm->cluster], r, next);
@@ -324,6 +347,8 @@ static bool hand_take(struct gpu *g, struct beside_hand *h)
 	if (h->threads)
 		sm_count_threads(g, h->threads);
 	g->memory_stats.requests += h->requests;
+	if (unlikely(h->audit.count))
+		audit_log_tell(g, &h->audit);
 	pushes_take(g, h);
 	wakes_take(g, h);
 	for (uint32_t w = 0; w < s->word_count; w++) {
@@ -424,6 +449,7 @@ static void turns_do(struct gpu *g)
 			const uint32_t sm = w * 64 + (uint32_t)__builtin_ctzll(s->turns[w]);
 
 			reads_settle(g, sm);
+			s->seen = sm + 1;
 			second_half(g->sms[sm], s->cycle);
 		}
 	}
@@ -443,6 +469,8 @@ static void second_halves(struct gpu *g)
 	}
 	if (!are_held && !are_left)
 		return; /* nobody writes */
+	s->is_second_half = true;
+	s->seen = 0;
 	if (are_left) {
 		answers_give(g, s->left);
 		due_wait(g);
@@ -451,6 +479,19 @@ static void second_halves(struct gpu *g)
 		for (uint32_t w = 0; w < s->word_count && s->hands[i].step == s->step; w++)
 			s->reads[w] |= s->hands[i].reads[w];
 	turns_do(g);
+	s->is_second_half = false;
+}
+
+bool beside_reads_before(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses)
+{
+	const struct beside *s = g->beside;
+	const struct sm_beside *b = g->sms[sm]->beside;
+
+	if (!s || !s->is_second_half || sm < s->seen || !b || b->last_step != s->step)
+		return false;
+	*reads = b->reads_before;
+	*misses = b->misses_before;
+	return true;
 }
 
 /* ---- the cycle ---- */
@@ -550,6 +591,8 @@ void beside_answer(struct gpu *g, uint32_t cluster, struct mem_req *r)
 	CHECK(port->place == GPU_PLACE_CLUSTER);
 	if (r->op != MEM_MESSAGE)
 		port_count(g, r, to->latency_ps);
+	if (unlikely(g->units) && r->op != MEM_READ && r->op != MEM_MESSAGE)
+		g->units->ops->store_answered(g->units->self, r);
 	r->next = NULL;
 	base_fifo_push(&s->came[cluster], r, next);
 	s->work[cluster / 64] |= 1ull << cluster % 64;
@@ -580,6 +623,7 @@ static void hands_new(struct gpu *g)
 	s->hand_count = sim_team_threads(s->threads);
 	s->hands = lines_new(s->hand_count * sizeof(*s->hands));
 	for (uint32_t i = 0; i < s->hand_count; i++) {
+		s->hands[i].thread = (uint16_t)i;
 		s->hands[i].pushes = lines_new(g->sm_count * sizeof(*s->hands[i].pushes));
 		s->hands[i].wakes = lines_new(g->sm_count * sizeof(*s->hands[i].wakes));
 		mem_req_stash_fill(g->pool, &s->hands[i].stash, HAND_REQUESTS);
@@ -598,6 +642,11 @@ uint32_t beside_new(struct gpu *g, uint32_t thread_count)
 	s->clusters = g_new0(uint32_t, g->cluster_count);
 	s->word_count = (g->sm_count + 63) / 64;
 	s->first = g->sms[0]->comp;
+	g->held_watch = ~0ull;
+	GPU_EXT_EACH(g, e, own_points)
+		g->held_watch &= ~((uint64_t)e->ops->own_points << GPU_POINT_COUNT * e->number);
+	if (g->account)
+		account_use_threads(g->account, sim_team_threads(threads));
 	s->sm_first = g_new0(uint32_t, g->cluster_count + 1);
 	s->cluster_of = g_new0(uint16_t, g->sm_count);
 	s->came = lines_new(g->cluster_count * sizeof(*s->came));
@@ -625,6 +674,7 @@ void beside_end(struct gpu *g)
 	for (uint32_t i = 0; i < s->hand_count; i++) {
 		free(s->hands[i].pushes);
 		free(s->hands[i].wakes);
+		audit_log_free(&s->hands[i].audit);
 	}
 	free(s->hands);
 	g_free(s->clusters);
@@ -639,7 +689,7 @@ void beside_end(struct gpu *g)
 /* Where an extension watches warps, or an SM translates addresses, what an answer does may concern others. */
 void beside_launch_begin(struct gpu *g)
 {
-	g->keeps_answers = g->beside && !g->sms[0]->mmu && !g->watch;
+	g->keeps_answers = g->beside && !g->sms[0]->mmu && !(g->watch & g->held_watch);
 }
 
 /* A hand that has been taken holds no more than its requests. */

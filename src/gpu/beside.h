@@ -14,6 +14,7 @@
 #ifndef STRATA_GPU_BESIDE_H
 #define STRATA_GPU_BESIDE_H
 
+#include "gpu/audit_log.h"
 #include "gpu/priv.h"
 
 enum {
@@ -37,6 +38,7 @@ struct beside_wake {
 struct beside_hand {
 	_Alignas(HOST_LINE_BYTES) uint64_t step;
 	uint32_t threads; /* of instructions issued */
+	uint16_t thread; /* its number */
 	uint16_t requests;
 	bool has_used_stash, has_left; /* has_left: answers */
 	uint16_t push_count, wake_count;
@@ -49,6 +51,7 @@ struct beside_hand {
 	_Alignas(HOST_LINE_BYTES) struct mem_req_stash stash;
 	struct beside_push *pushes; /* [SM] */
 	struct beside_wake *wakes;  /* [SM]: those that tick neither in the next cycle nor never */
+	struct audit_log audit;
 };
 
 /* What an SM keeps in the first half. */
@@ -59,6 +62,7 @@ struct sm_beside {
 	bool leaves; /* its answers from here on to the second half */
 	bool was_empty; /* its queue to the cluster, before it sent the first of these */
 	uint16_t pushed;
+	uint64_t reads_before, misses_before; /* of its L1D, before the cycle; where gpu.follows_reads */
 	uint32_t wake; /* when it ticks again, or SM_NEVER */
 	uint32_t reading_count;
 	struct sm_cycle cycle;
@@ -85,6 +89,11 @@ static inline void beside_kernel_begin(struct sm *sm)
 {
 	simt_beside_begin(&sm->beside->view, sm->gpu->launch);
 }
+/* Who has an SM's turn in the second half writes global memory anywhere, not by a step of the SM. */
+void beside_wrote(struct gpu *g);
+/* In the second half SMs behind the one whose turn it is have counted what they do in this cycle, and are not yet seen
+ * to have: true, and what the SM's L1D had counted before. */
+bool beside_reads_before(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);
 /* A step of an SM that has a beside, in either half. */
 bool beside_step(struct sm *sm, struct simt_warp *t, struct simt_step *step);
 
@@ -97,8 +106,8 @@ static inline bool beside_holds(const struct sm *sm, const struct sm_warp *w)
 	const struct sm_beside *b = sm->beside;
 	const uint32_t fetched = 4; /* two groups, the L1I's request and its place there for each */
 
-	return inst->flags & SIMT_OUTSIDE || inst->mark || w->watch || b->reading_count == BESIDE_READINGS ||
-	       b->hand->stash.count < fetched;
+	return inst->flags & SIMT_OUTSIDE || inst->mark || w->watch & sm->gpu->held_watch ||
+	       b->reading_count == BESIDE_READINGS || b->hand->stash.count < fetched;
 }
 
 /* mem_req_get for an SM. */

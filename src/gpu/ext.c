@@ -31,7 +31,8 @@ static const struct gpu_ext *ext_of(const struct sm *sm, uint64_t watchers)
 void sm_watch(const struct gpu_ext *e, struct sm_warp *w, uint32_t points)
 {
 	w->watch |= (uint64_t)points << GPU_POINT_COUNT * e->number;
-	w->sm->gpu->keeps_answers = false;
+	if (points & ~e->ops->own_points)
+		w->sm->gpu->keeps_answers = false;
 }
 
 bool gpu_ext_evaluate(struct sm *sm, struct sm_warp *w)

@@ -49,6 +49,10 @@ enum gpu_beside {
 /* In each function self is the extension's own. */
 struct gpu_ext_ops {
 	uint32_t warp_bytes;  /* of its state per warp slot */
+	/* Bits of points (1 << GPU_POINT_...) at which it changes nothing but what is the SM's, its warps' and CTAs',
+	 * and keeps the warp in its set: a warp that is watched for no other point is not held where SMs tick beside
+	 * each other. */
+	uint32_t own_points;
 
 	/* ---- building ---- */
 	/* Before the SMs exist: its components tick before theirs in a cycle. e is kept. */
@@ -87,8 +91,8 @@ struct gpu_ext_ops {
 	/* May SMs tick beside each other in this cycle? What is held then: a marked instruction, one of a warp that is
 	 * watched, a cycle in which a warp that is watched is due, or its access or a store that it may wait for ends,
 	 * and all that comes after these in the SM's cycle. So an extension is called beside other SMs at branched,
-	 * stores_done (where no watched warp waits) and place only, and there it may change nothing but what is the
-	 * warp's. NULL: always. */
+	 * stores_done (where no watched warp waits), place and its own_points only, and there it may change nothing but
+	 * what is the warp's. NULL: always. */
 	enum gpu_beside (*beside)(void *self);
 	/* Is nothing of its own under way? */
 	bool (*is_idle)(void *self);
@@ -123,7 +127,8 @@ struct gpu_ext_ops {
 	void (*due)(void *self, struct sm *sm, struct sm_warp *w);
 
 	/* ---- an SM ---- */
-	/* In each cycle in which the SM ticks; has_work: it must tick in the next one. Of one extension only. */
+	/* In each cycle in which the SM ticks; has_work: it must tick in the next one, and is held. Of one extension
+	 * only. */
 	void (*sm_tick)(void *self, struct sm *sm);
 	bool (*sm_has_work)(void *self, const struct sm *sm);
 	/* The next line of an LSU_CARRIED entry. False: it waits; clear sm->lsu_waits_fill when it may go on. */

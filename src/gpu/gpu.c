@@ -223,14 +223,8 @@ static const char *what_needs_one_thread(const struct gpu *g)
 {
 	if (g->run->mode == RUN_FUNCTIONAL)
 		return "run.mode = functional steps one warp after the other";
-	if (g->run->mode == RUN_SAMPLED)
-		return "run.mode = sampled measures from the middle of a cycle on";
-	if (g->ticker || g->units || beside_allowed(g) == GPU_BESIDE_NEVER)
+	if (beside_allowed(g) == GPU_BESIDE_NEVER)
 		return "what the mechanism does in a cycle depends on what SMs before have done in it";
-	if (g->account)
-		return "run.account, as strata why has it, keeps one account of all SMs";
-	if (g->audits)
-		return "run.audit keeps one record of all SMs";
 	if (g->cluster_count < 2)
 		return "the machine has one cluster of SMs";
 	return NULL;
@@ -292,7 +286,13 @@ uint64_t gpu_thread_instructions(const struct gpu *g)
 
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses)
 {
-	mem_cache_reads(g->sms[sm]->l1d, reads, misses);
+	if (!beside_reads_before(g, sm, reads, misses))
+		mem_cache_reads(g->sms[sm]->l1d, reads, misses);
+}
+
+void gpu_follow_reads(struct gpu *g)
+{
+	g->follows_reads = true;
 }
 
 double gpu_l1d_mshr_share(const struct gpu *g, uint32_t sm)

@@ -128,7 +128,9 @@ struct gpu_cta_times gpu_cta_times(const struct gpu *g, bool in_stacks);
 /* SM cycles since gpu_new, and thread instructions issued on all SMs. */
 uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);
-/* Reads of an SM's L1 data cache since gpu_new, and those that missed. */
+/* Reads of an SM's L1 data cache since gpu_new, and those that missed; of SMs that tick in this cycle and have not had
+ * their turn, before the cycle. From gpu_follow_reads on it may be asked while SMs tick. */
+void gpu_follow_reads(struct gpu *g);
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);
 /* Would a load of the SM find the line in its L1, or in the L2 in front of the stack that has it? */
 bool gpu_caches_hold(struct gpu *g, uint32_t sm, uint64_t line_addr_bytes);

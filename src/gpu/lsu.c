@@ -4,6 +4,7 @@
  * ended.
  */
 #include "gpu/accounting.h"
+#include "gpu/audit_log.h"
 #include "gpu/beside.h"
 #include "gpu/mmu.h"
 #include "gpu/priv.h"
@@ -20,31 +21,20 @@ static struct sm_cta *cta_of(struct sm *sm, uint32_t ticket)
 
 /* ---- run.audit ---- */
 
-static void audit_store(struct sm *sm, const struct lsu_entry *e, struct mem_req *r, const struct sm_warp *w)
-{
-	sm->gpu->audit->store(sm->gpu->audit_self, w, r, e->issue_units);
-}
-
-/* The L1 answers r, a load of the warp. */
-static void audit_hit(struct sm *sm, const struct sm_warp *w, const struct mem_req *r)
-{
-	sm->gpu->audit->hit(sm->gpu->audit_self, sm->index, r);
-	sm->gpu->audit->load(sm->gpu->audit_self, w, r, r->issue_units);
-}
-
 /* What acknowledges itself: lines of stores, and of atomics whose result nobody uses. */
-static void audit_store_issued(const struct sm *sm, const struct sm_warp *w, const struct lsu_entry *e)
+static void audit_store_issued(struct sm *sm, const struct sm_warp *w, const struct lsu_entry *e)
 {
 	if (w->cta_slot != SM_NO_CTA)
-		sm->gpu->audit->store_issued(sm->gpu->audit_self, sm->ctas[w->cta_slot].index, e->count);
+		audit_say(sm, &(struct audit_record){AUDIT_STORE_ISSUED, e->count,
+						     .value = sm->ctas[w->cta_slot].index});
 }
 
-static void audit_store_sent(struct sm *sm, const struct lsu_entry *e, const struct mem_req *r)
+static void audit_store_sent(struct sm *sm, const struct lsu_entry *e, struct mem_req *r)
 {
 	const struct sm_cta *c = cta_of(sm, e->cta);
 
 	if (c->cta && c->ticket == e->cta)
-		sm->gpu->audit->store_sent(sm->gpu->audit_self, c->index, r);
+		audit_say(sm, &(struct audit_record){AUDIT_STORE_SENT, .request = r, .value = c->index});
 }
 
 /* ---- accesses ---- */
@@ -476,7 +466,7 @@ static bool line_store(struct sm *sm, struct lsu_entry *e, const struct coalesce
 	if (sm_is_watched(w, GPU_POINT_STORE))
 		gpu_ext_store(sm, w, l->addr_bytes);
 	if (unlikely(sm->gpu->audit)) {
-		audit_store(sm, e, r, w);
+		audit_store(sm, r, w, e->issue_units);
 		audit_store_sent(sm, e, r);
 	}
 	if (unlikely(sm->gpu->l2_has_sectors))
@@ -741,13 +731,13 @@ static void answer_end(struct sm *sm, struct mem_req *r, bool needs_tick)
 		sm_wake(sm, sm->now);
 }
 
-static bool store_acknowledged(struct sm *sm, const struct mem_req *r)
+static bool store_acknowledged(struct sm *sm, struct mem_req *r)
 {
 	bool needs_tick = sm->lsu_waits_fill != 0;
 	struct sm_cta *c = cta_of(sm, r->tag);
 
 	if (unlikely(sm->gpu->audit))
-		sm->gpu->audit->store_acknowledged(sm->gpu->audit_self, r);
+		audit_say(sm, &(struct audit_record){AUDIT_STORE_ACKNOWLEDGED, .request = r});
 	if (c->ticket == r->tag && --c->stores_pending == 0 && unlikely(c->watcher))
 		c->watcher->ops->cta_stored(c->watcher->self);
 	sm->stores_left++;
@@ -779,13 +769,12 @@ static bool line_filled(struct sm *sm, struct mem_cache *cache, struct mem_req *
 
 	sm->lsu_waits_fill = 0;
 	if (unlikely(is_audited) && is_kept)
-		sm->gpu->audit->fill(sm->gpu->audit_self, sm->index, reply);
+		audit_say(sm, &(struct audit_record){AUDIT_FILL, sm->index, .request = reply});
 	while (r) {
 		struct mem_req *next = r->next;
 
 		if (unlikely(is_audited))
-			sm->gpu->audit->load(sm->gpu->audit_self, &sm->warps[sm->accesses[r->tag].slot], reply,
-					     r->issue_units);
+			audit_load(sm, &sm->warps[sm->accesses[r->tag].slot], reply, r->issue_units);
 		needs_tick |= lsu_access_part(sm, r->tag, sm->now + 1 + sm->tlb_latency);
 		sm_req_put(sm, r);
 		r = next;

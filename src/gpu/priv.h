@@ -145,6 +145,8 @@ struct gpu {
 	struct accounting *account; /* NULL: off */
 	struct gpu_observer observer;
 	uint64_t watch; /* what every warp is watched for, see sm_warp */
+	bool follows_reads; /* see gpu_follow_reads */
+	uint64_t held_watch; /* bits of it that concern others: not own_points of extensions */
 	struct sim_spans *spans[GPU_SPANS_COUNT]; /* NULL: off */
 	struct mem_command_log *command_log; /* NULL: off */
 	struct memory_stats memory_stats;

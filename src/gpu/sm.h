@@ -244,6 +244,7 @@ struct sm {
 	struct sm_cta ctas[SM_CTA_MAX + 1]; /* the last one stands for none */
 	uint8_t cta_order[SM_CTA_MAX]; /* slots in use, oldest first */
 	uint32_t cta_count, ctas_coming; /* ctas_coming: on their way here from other SMs */
+	uint32_t ctas_followed; /* whose steps and answers an extension waits for: the SM does not tick beside others */
 	uint32_t ctas_away; /* have moved, and left their shared memory here */
 
 	struct sm_access *accesses;

@@ -72,6 +72,7 @@ void sm_kernel_end(struct sm *sm, uint64_t end_cycle)
 		sum += st->stalls[r];
 	CHECK(sum + st->issued_cycles == st->scheduler_cycles);
 	CHECK(sm->resident_warps == 0 && sm->cta_count == 0 && sm->ctas_coming == 0 && sm->ctas_away == 0);
+	CHECK(sm->ctas_followed == 0);
 	CHECK(sm->lsu.count == 0 && sm->lines.count == 0 && !sm->out.first);
 	CHECK(sm->stores_left == sm->gpu->config->sm.store_count);
 	CHECK(sm->store_counts[0] + sm->store_counts[1] == 0);
@@ -106,6 +107,7 @@ void sm_reset(struct sm *sm)
 	}
 	sm->ext_waits_port = false;
 	sm->cta_count = sm->ctas_coming = sm->ctas_away = sm->resident_warps = sm->ending_warps = 0;
+	sm->ctas_followed = 0;
 	for (uint32_t i = 0; i < sm->access_cap; i++)
 		sm->accesses[i] = (struct sm_access){.next_free = i + 1 < sm->access_cap ? i + 1 : SM_NO_ACCESS};
 	sm->access_free = sm->access_cap ? 0 : SM_NO_ACCESS;

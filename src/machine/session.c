@@ -116,9 +116,7 @@ uint32_t machine_session_use_threads(const struct machine_session *s, struct dev
 
 	if (s->threads < 2)
 		return 1;
-	if (*s->check_path)
-		why = "strata check keeps one record of all memory";
-	else if (d && d->ops && d->ops->use_threads)
+	if (d && d->ops && d->ops->use_threads)
 		count = d->ops->use_threads(d, s->threads, &why);
 	if (count == 1)
 		machine_message("--threads %u: the simulation runs on one thread: %s", s->threads, why);

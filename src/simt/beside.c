@@ -33,9 +33,24 @@ static bool is_own(simt_run_fn run)
 	return false;
 }
 
+/* Those that tell a checker something, which keeps one record of all memory; what has no function of its own for that
+ * (check_access.c) is here. */
+static bool is_checked(simt_run_fn run)
+{
+	static const simt_run_fn checked[] = {
+	    simt_run_barrier, simt_run_warp_sync, simt_run_shfl,  simt_run_vote, simt_run_match, simt_run_activemask,
+	    simt_run_elect,   simt_run_redux,	  simt_run_mma,	  simt_run_movmatrix,
+	};
+
+	for (uint32_t i = 0; i < sizeof(checked) / sizeof(*checked); i++)
+		if (checked[i] == run)
+			return true;
+	return false;
+}
+
 static bool is_outside(const struct simt_program_priv *p, const struct simt_inst *inst, const struct simt_exec *e)
 {
-	if (inst->flags & SIMT_EXIT)
+	if (inst->flags & SIMT_EXIT || (simt_memory_check(p->module->mem) && is_checked(e->run)))
 		return true;
 	if (is_own(e->run))
 		return false;

@@ -111,6 +111,7 @@ static void monitor_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	b->uses_shared = p->shared_static_bytes + l->shared_dynamic_bytes > 0 &&
 			 !b->config->gpu.stack_sm_shared && !b->config->gpu.stack_sm_shared_stays;
 	b->memory_share = b->params->bom_min_memory_share > 0 ? bom_memory_share(p) : 1;
+	gpu_follow_reads(g);
 	for (uint32_t i = 0; i < b->core_count; i++) {
 		bom_core_begin(&b->cores[i], b->params->bom_mean == BOM_MEAN_KERNEL);
 		if (b->params->bom_rates != BOM_RATES_RUN)
@@ -395,6 +396,13 @@ static uint64_t monitor_epoch(void *ctx, struct gpu *g, uint64_t cycle)
 	return b->params->bom_look_cycles;
 }
 
+/* What it hears of where SMs tick beside each other is held; and of what other SMs have read it sees what they had. */
+static enum gpu_beside monitor_beside(const void *ctx)
+{
+	(void)ctx;
+	return GPU_BESIDE_NOW;
+}
+
 static bool monitor_learns(const void *ctx)
 {
 	const struct monitor *b = ctx;
@@ -438,6 +446,7 @@ const struct ndp_mechanism ndp_bom = {
 	    .cta_done = monitor_cta_done,
 	    .cta_gathered = monitor_cta_gathered,
 	    .cta_place = monitor_cta_place,
+	    .beside = monitor_beside,
 	    .learns = monitor_learns,
 	    .epoch = monitor_epoch,
 	    .epoch_cycles = 1,

@@ -259,6 +259,7 @@ static void audit_free(void *self)
 }
 
 const struct gpu_ext_ops carry_audit_ops = {
+    .own_points = 1 << GPU_POINT_STEPPED,
     .build = build,
     .free = audit_free,
     .kernel_begin = kernel_begin,

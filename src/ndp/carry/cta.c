@@ -185,6 +185,7 @@ static struct migration *order(struct gpu *g, const struct carry_cta_order *o)
 
 	CHECK(sm->stack == UINT32_MAX);
 	m->from = sm;
+	sm->ctas_followed++;
 	m->cta = cta->cta;
 	m->index = o->cta;
 	m->start_cycle = cta->start_cycle;
@@ -313,6 +314,7 @@ static void stay(struct carry *c, struct migration *m)
 	bool is_awaited = false;
 
 	c->cta_stats.cta_releases++;
+	m->from->ctas_followed--;
 	if (m->to) {
 		m->to->ctas_coming--;
 		for (const struct migration *x = c->migrations; x; x = x->next)
@@ -475,6 +477,7 @@ static void leave(struct carry *c, struct migration *m)
 
 	sm_touch(sm);
 	m->has_left = true;
+	sm->ctas_followed--;
 	carry_audit_leaves(c, sm, cta);
 	sm_cta_leave(sm, cta);
 	sm->ctas_away += c->far_home_ports != NULL;

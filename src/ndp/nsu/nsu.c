@@ -291,6 +291,14 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 		map_observer_access(t->observer, g, r);
 }
 
+/* Blocks begin and end where the SM's cycle is held; requests get their places where it is not. */
+static enum gpu_beside offload_beside(const void *ctx)
+{
+	const struct nsu_offload *t = ctx;
+
+	return !t->observer || map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
+}
+
 static bool offload_learns(const void *ctx)
 {
 	const struct nsu_offload *t = ctx;
@@ -340,6 +348,7 @@ const struct ndp_mechanism ndp_nsu = {
 	    .maps = offload_maps,
 	    .epoch = offload_epoch,
 	    .epoch_cycles = 1,
+	    .beside = offload_beside,
 	    .learns = offload_learns,
 	    .series = offload_series,
 	    .add_stats = offload_add_stats,
