@@ -8,6 +8,7 @@ static const struct workload_count counts[] = {ADAMW_COUNTS, WORKLOAD_WHO};
 static void job_make(void *job, const struct workload_options *options)
 {
 	*(struct adamw *)job = adamw_make(options);
+	adamw_input(job);
 }
 
 static void job_part(void *job, const struct workload_part *part)

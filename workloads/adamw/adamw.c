@@ -38,6 +38,7 @@ int main(int argc, char **argv)
 	struct adamw a = adamw_make(&options);
 	bool right;
 
+	adamw_input(&a);
 	step_compute(&a);
 	right = adamw_check(&a, &options);
 	adamw_free(&a);

@@ -36,6 +36,13 @@ static inline struct adamw adamw_make(const struct workload_options *options)
 	return a;
 }
 
+/* Says what the input is, which a check makes again. */
+static inline void adamw_input(const struct adamw *a)
+{
+	for (unsigned int array = 0; array < ADAMW_ARRAYS; array++)
+		workload_input(a->arrays[array], a->count * sizeof(float));
+}
+
 static inline void adamw_free(struct adamw *a)
 {
 	for (unsigned int array = 0; array < ADAMW_ARRAYS; array++)

@@ -49,6 +49,9 @@ static inline struct embeddingbag embeddingbag_make(const struct workload_option
 		e.table[i] = (float)(workload_random(options->seed, 0, i) % 201) - 100;
 	for (size_t i = 0; i < asked; i++)
 		e.indices[i] = embeddingbag_index(options->seed, i, counts[EMBEDDINGBAG_INDICES], e.rows);
+	workload_input(e.table, elements * sizeof(*e.table));
+	workload_input(e.indices, asked * sizeof(*e.indices));
+	workload_input_number(e.each);
 	return e;
 }
 

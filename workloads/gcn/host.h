@@ -85,6 +85,11 @@ static inline struct gcn gcn_make(const struct workload_options *options)
 		g.of_nodes[v] = 4 * workload_random_float(options->seed, 3, v) - 2;
 		g.of_neighbours[v] = 4 * workload_random_float(options->seed, 4, v) - 2;
 	}
+	workload_input(g.first, ((size_t)g.nodes + 1) * sizeof(*g.first));
+	workload_input(g.to, gcn_edges(&g) * sizeof(*g.to));
+	workload_input(g.features, elements * sizeof(*g.features));
+	workload_input(g.of_nodes, g.nodes * sizeof(*g.of_nodes));
+	workload_input(g.of_neighbours, g.nodes * sizeof(*g.of_neighbours));
 	return g;
 }
 

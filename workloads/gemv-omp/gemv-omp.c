@@ -3,6 +3,7 @@
  * shared out.  Eight sums a row, so that no addition waits for the one before.
  */
 #include "common/jobs.h"
+#include "common/rows_threads.h"
 #include "gemv/host.h"
 
 enum { WHO = GEMV_COUNTS_COUNT };
@@ -15,20 +16,23 @@ struct job {
 	void *vector; /* of f16 or f32 */
 };
 
-enum { SUMS = 8 };
-
 static void job_make(void *job, const struct workload_options *options)
 {
 	struct job *j = job;
 	struct gemv *g = &j->g;
 	const unsigned int vector_type = options->counts[GEMV_TYPE] == GEMV_F16 ? GEMV_F16 : GEMV_F32;
+	uint64_t digest = 0;
 
 	*g = gemv_make(options);
 	j->weights = workload_host_alloc(g->rows, g->row_bytes);
 	for (unsigned int row = 0; row < g->rows; row++) {
+		char *to = (char *)j->weights + row * g->row_bytes;
+
 		gemv_row_make(g, row);
-		gemv_encode(g->weights, g->columns, g->type, (char *)j->weights + row * g->row_bytes);
+		gemv_encode(g->weights, g->columns, g->type, to);
+		digest = workload_digest(digest, to, g->row_bytes);
 	}
+	gemv_input(g, digest);
 	j->scales = gemv_scales(g);
 	j->vector = workload_host_alloc(g->columns, sizeof(float));
 	gemv_encode(g->vector, g->columns, vector_type, j->vector);
@@ -44,43 +48,28 @@ static void job_free(void *job)
 	free(j->vector);
 }
 
-static float sums_add(const float *sums)
-{
-	return (sums[0] + sums[1]) + (sums[2] + sums[3]) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-
-static float row_f32(const float *weights, const float *x, size_t columns)
-{
-	float sums[SUMS] = {0};
-
-	for (size_t c = 0; c < columns; c += SUMS)
-		for (size_t i = 0; i < SUMS; i++)
-			sums[i] += weights[c + i] * x[c + i];
-	return sums_add(sums);
-}
-
 static float row_f16(const uint16_t *weights, const uint16_t *x, size_t columns)
 {
-	float sums[SUMS] = {0};
+	float sums[ROWS_SUMS] = {0};
 
-	for (size_t c = 0; c < columns; c += SUMS)
-		for (size_t i = 0; i < SUMS; i++)
+	for (size_t c = 0; c < columns; c += ROWS_SUMS)
+		for (size_t i = 0; i < ROWS_SUMS; i++)
 			sums[i] += half_value(weights[c + i]) * half_value(x[c + i]);
-	return sums_add(sums);
+	return rows_sums_add(sums);
 }
 
 static float row_int4(const uint32_t *weights, const float *scales, const float *x, size_t columns)
 {
-	float sums[SUMS] = {0};
+	float sums[ROWS_SUMS] = {0};
 
-	for (size_t c = 0; c < columns; c += SUMS) {
-		const uint32_t word = weights[c / SUMS];
+	for (size_t c = 0; c < columns; c += ROWS_SUMS) {
+		const uint32_t word = weights[c / ROWS_SUMS];
 		const float scale = scales[c / GEMV_GROUP];
 
-		for (size_t i = 0; i < SUMS; i++)
+		for (size_t i = 0; i < ROWS_SUMS; i++)
 			sums[i] += scale * (float)((int)(word >> 4 * i & 15) - 8) * x[c + i];
 	}
-	return sums_add(sums);
+	return rows_sums_add(sums);
 }
 
 static float row_product(const struct job *j, size_t row)
@@ -88,7 +77,7 @@ static float row_product(const struct job *j, size_t row)
 	const void *weights = (const char *)j->weights + row * j->g.row_bytes;
 
 	if (j->g.type == GEMV_F32)
-		return row_f32(weights, j->vector, j->g.columns);
+		return rows_float(weights, j->vector, j->g.columns);
 	if (j->g.type == GEMV_F16)
 		return row_f16(weights, j->vector, j->g.columns);
 	return row_int4(weights, j->scales + row * gemv_groups(&j->g), j->vector, j->g.columns);

@@ -31,6 +31,7 @@ static CUdeviceptr weights_copy(const struct gemv *g)
 	CUdeviceptr weights = workload_device_alloc(g->rows * g->row_bytes);
 	char *piece = workload_host_alloc(PIECE_BYTES, 1);
 	unsigned int piece_rows = (unsigned int)(PIECE_BYTES / g->row_bytes);
+	uint64_t digest = 0;
 
 	for (unsigned int row = 0; row < g->rows; row += piece_rows) {
 		unsigned int rows = g->rows - row < piece_rows ? g->rows - row : piece_rows;
@@ -38,9 +39,11 @@ static CUdeviceptr weights_copy(const struct gemv *g)
 		for (unsigned int i = 0; i < rows; i++) {
 			gemv_row_make(g, row + i);
 			gemv_encode(g->weights, g->columns, g->type, piece + i * g->row_bytes);
+			digest = workload_digest(digest, piece + i * g->row_bytes, g->row_bytes);
 		}
 		WORKLOAD_CUDA(cuMemcpyHtoD(weights + row * g->row_bytes, piece, rows * g->row_bytes));
 	}
+	gemv_input(g, digest);
 	free(piece);
 	return weights;
 }

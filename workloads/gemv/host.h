@@ -95,6 +95,15 @@ static inline struct gemv gemv_make(const struct workload_options *options)
 	return g;
 }
 
+/* Says what the input is: the digest of the weights as they lie in memory, row after row (workload_digest). */
+static inline void gemv_input(const struct gemv *g, uint64_t weights)
+{
+	workload_input_number(weights);
+	workload_input(g->vector, g->columns * sizeof(*g->vector));
+	workload_input_number(g->rows);
+	workload_input_number(g->type);
+}
+
 static inline void gemv_free(struct gemv *g)
 {
 	free(g->weights);

@@ -3,6 +3,7 @@
  * program.  A split of a head's positions is one thread's, for the four queries that share the head; then the splits of
  * each query are combined.
  */
+#include "common/attention_threads.h"
 #include "common/jobs.h"
 #include "kvattention/host.h"
 
@@ -13,16 +14,10 @@ static const struct workload_count counts[] = {
 	WORKLOAD_WHO,
 };
 
-/* What a query has of some positions: the values by their parts, the highest score, and the sum of the parts. */
-struct partial {
-	float sum[ATTENTION_ELEMENTS];
-	float most, parts;
-};
-
 struct job {
 	struct kvattention k;
 	size_t length, splits;
-	struct partial *partials; /* [query][split] */
+	struct attention_partial *partials; /* [query][split] */
 };
 
 static void job_make(void *job, const struct workload_options *options)
@@ -43,69 +38,20 @@ static void job_free(void *job)
 	free(j->partials);
 }
 
-static void row_read(const uint16_t *row, float *elements)
-{
-	for (size_t c = 0; c < ATTENTION_ELEMENTS; c++)
-		elements[c] = half_value(row[c]);
-}
-
-static float product(const float *a, const float *b)
-{
-	float sums[4] = {0};
-
-	for (size_t c = 0; c < ATTENTION_ELEMENTS; c += 4)
-		for (size_t i = 0; i < 4; i++)
-			sums[i] += a[c + i] * b[c + i];
-	return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-static void position_add(struct partial *p, const float *query, const float *key, const float *value)
-{
-	const float score = product(query, key), most = fmaxf(p->most, score);
-	const float old = expf(p->most - most), part = expf(score - most);
-
-	p->most = most;
-	p->parts = p->parts * old + part;
-	for (size_t c = 0; c < ATTENTION_ELEMENTS; c++)
-		p->sum[c] = p->sum[c] * old + part * value[c];
-}
-
 static void split_attend(const struct job *j, size_t head, size_t split)
 {
 	const size_t begin = split * j->length;
 	const size_t end = begin + j->length < j->k.context ? begin + j->length : j->k.context;
-	struct partial *first = j->partials + head * KVATTENTION_QUERIES * j->splits + split;
-	float key[ATTENTION_ELEMENTS], value[ATTENTION_ELEMENTS];
+	const float *queries = j->k.queries + head * KVATTENTION_QUERIES * ATTENTION_ELEMENTS;
+	struct attention_partial *first = j->partials + head * KVATTENTION_QUERIES * j->splits + split;
 
 	for (size_t q = 0; q < KVATTENTION_QUERIES; q++)
-		first[q * j->splits].most = -1e30f;
+		attention_partial_begin(&first[q * j->splits]);
 	for (size_t i = begin; i < end; i++) {
 		const size_t row = (head * j->k.context + i) * ATTENTION_ELEMENTS;
 
-		row_read(j->k.keys + row, key);
-		row_read(j->k.values + row, value);
-		for (size_t q = 0; q < KVATTENTION_QUERIES; q++)
-			position_add(&first[q * j->splits],
-				     j->k.queries + (head * KVATTENTION_QUERIES + q) * ATTENTION_ELEMENTS, key, value);
+		attention_position(first, j->splits, queries, KVATTENTION_QUERIES, j->k.keys + row, j->k.values + row);
 	}
-}
-
-static void query_combine(const struct job *j, size_t query)
-{
-	const struct partial *p = j->partials + query * j->splits;
-	float most = -1e30f, parts = 0, sum[ATTENTION_ELEMENTS] = {0};
-
-	for (size_t s = 0; s < j->splits; s++)
-		most = fmaxf(most, p[s].most);
-	for (size_t s = 0; s < j->splits; s++) {
-		const float part = expf(p[s].most - most);
-
-		parts += part * p[s].parts;
-		for (size_t c = 0; c < ATTENTION_ELEMENTS; c++)
-			sum[c] += part * p[s].sum[c];
-	}
-	for (size_t c = 0; c < ATTENTION_ELEMENTS; c++)
-		j->k.result[query * ATTENTION_ELEMENTS + c] = sum[c] / parts;
 }
 
 static void job_part(void *job, const struct workload_part *part)
@@ -120,7 +66,8 @@ static void job_part(void *job, const struct workload_part *part)
 #pragma omp parallel for
 	for (size_t q = workload_part_begin(part, KVATTENTION_ALL_QUERIES);
 	     q < workload_part_end(part, KVATTENTION_ALL_QUERIES); q++)
-		query_combine(&j, q);
+		attention_partials_combine(j.partials + q * j.splits, j.splits,
+					   j.k.result + q * ATTENTION_ELEMENTS);
 }
 
 static bool job_check(const void *job, const struct workload_options *options)

@@ -17,9 +17,15 @@ static inline struct kvattention kvattention_make(uint64_t seed, unsigned int co
 {
 	const size_t rows = (size_t)KVATTENTION_HEADS * context;
 
-	return (struct kvattention){context, attention_rows(seed, 0, rows), attention_rows(seed, 1, rows),
-				    attention_queries(seed, 2, KVATTENTION_ALL_QUERIES),
-				    workload_host_alloc(KVATTENTION_ALL_QUERIES * ATTENTION_ELEMENTS, sizeof(float))};
+	const size_t elements = KVATTENTION_ALL_QUERIES * ATTENTION_ELEMENTS;
+	const struct kvattention k = {context, attention_rows(seed, 0, rows), attention_rows(seed, 1, rows),
+				      attention_queries(seed, 2, KVATTENTION_ALL_QUERIES),
+				      workload_host_alloc(elements, sizeof(float))};
+
+	workload_input(k.keys, rows * ATTENTION_ELEMENTS * sizeof(*k.keys));
+	workload_input(k.values, rows * ATTENTION_ELEMENTS * sizeof(*k.values));
+	workload_input(k.queries, elements * sizeof(*k.queries));
+	return k;
 }
 
 /* Within 1e-4 of double precision. */

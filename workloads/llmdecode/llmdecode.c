@@ -7,26 +7,13 @@
  * max(1, |logit|), and the token chosen no further than that below the highest.
  */
 #include "common/workload.h"
-#include "llmdecode/model.h"
+#include "llmdecode/host.h"
 
 static const char llmdecode_ptx[] =
 #include WORKLOAD_PTX
 	;
 
-static const float BOUND = 2e-3f;
-
-enum { WIDTH, INNER, HEADS, VOCABULARY, LAYERS, CONTEXT, TOKENS };
-static const struct workload_count counts[] = {
-	{"width", "elements of a token", 256, 1024, LLMDECODE_MULTIPLE, 8192, LLMDECODE_MULTIPLE, NULL},
-	{"inner", "rows of the feed-forward layer's upper matrices", 768, 3072, LLMDECODE_MULTIPLE, 32768,
-	 LLMDECODE_MULTIPLE, NULL},
-	{"heads", "of queries; two share one of keys and values", 4, 16, LLMDECODE_QUERIES, 128, LLMDECODE_QUERIES,
-	 NULL},
-	{"vocabulary", "tokens that there are", 1024, 151936, 1, 1 << 20, 1, NULL},
-	{"layers", "layers", 2, 2, 1, 128, 1, NULL},
-	{"context", "positions in the cache at first", 512, 512, 0, 1 << 16, 1, NULL},
-	{"tokens", "tokens to be made", 2, 2, 1, 1024, 1, NULL},
-};
+static const struct workload_count counts[] = {LLMDECODE_COUNTS};
 
 struct device_layer {
 	CUdeviceptr matrices[MATRICES], keys, values, gains[2];
@@ -161,43 +148,15 @@ static void step_compute(struct device *d, const struct model *m, unsigned int t
 	WORKLOAD_CUDA(cuMemcpyDtoH(logits, d->logits, m->vocabulary * sizeof(*logits)));
 }
 
-static unsigned int highest(const float *logits, unsigned int count)
+static void tokens_make(struct decoding *d)
 {
-	unsigned int at = 0;
+	struct device device = device_open(&d->m);
 
-	for (unsigned int t = 1; t < count; t++)
-		if (logits[t] > logits[at])
-			at = t;
-	return at;
-}
-
-/* tokens[0] is given; the others are chosen, one more than there are steps.  Each step's logits follow the last's. */
-static void tokens_make(const struct model *m, unsigned int steps, uint32_t *tokens, float *logits)
-{
-	struct device d = device_open(m);
-
-	for (unsigned int s = 0; s < steps; s++) {
-		float *own = logits + (size_t)s * m->vocabulary;
-
-		step_compute(&d, m, tokens[s], m->context + s, own);
-		tokens[s + 1] = highest(own, m->vocabulary);
+	for (unsigned int s = 0; s < d->steps; s++) {
+		step_compute(&device, &d->m, d->tokens[s], d->m.context + s, decoding_logits(d, s));
+		decoding_choose(d, s);
 	}
-	device_close(&d, m);
-}
-
-static bool tokens_check(const struct model *m, unsigned int steps, const uint32_t *tokens, const float *logits)
-{
-	float *want = workload_host_alloc(m->vocabulary, sizeof(*want));
-	bool right = true;
-
-	for (unsigned int s = 0; right && s < steps; s++) {
-		model_step(m, tokens[s], m->context + s, want);
-		right = workload_close_f32("logit", logits + (size_t)s * m->vocabulary, want, m->vocabulary, BOUND) &&
-			workload_close_f32("highest logit", &want[tokens[s + 1]],
-					   &want[highest(want, m->vocabulary)], 1, BOUND);
-	}
-	free(want);
-	return right;
+	device_close(&device, &d->m);
 }
 
 int main(int argc, char **argv)
@@ -207,24 +166,11 @@ int main(int argc, char **argv)
 		"2 layers of 256, 1,024 tokens, 2 steps after 512 positions",
 		"2 layers of 1,024, 151,936 tokens, 2 steps after 512 positions"};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
-	const unsigned int *c = options.counts, steps = c[TOKENS];
-	struct model m = {.width = c[WIDTH],
-			  .inner = c[INNER],
-			  .heads = c[HEADS],
-			  .vocabulary = c[VOCABULARY],
-			  .layers = c[LAYERS],
-			  .context = c[CONTEXT],
-			  .positions = c[CONTEXT] + steps};
-	uint32_t *tokens = workload_host_alloc(steps + 1, sizeof(*tokens));
-	float *logits = workload_host_alloc((size_t)steps * m.vocabulary, sizeof(*logits));
+	struct decoding d = decoding_make(&options);
 	bool right;
 
-	model_make(&m, options.seed);
-	tokens[0] = (uint32_t)(workload_random(options.seed, 2, 0) % m.vocabulary);
-	tokens_make(&m, steps, tokens, logits);
-	right = tokens_check(&m, steps, tokens, logits);
-	model_free(&m);
-	free(tokens);
-	free(logits);
-	return workload_finish(right, "%u layers, %u tokens after %u positions", m.layers, steps, m.context);
+	tokens_make(&d);
+	right = decoding_check(&d);
+	decoding_free(&d);
+	return workload_finish(right, "%u layers, %u tokens after %u positions", d.m.layers, d.steps, d.m.context);
 }

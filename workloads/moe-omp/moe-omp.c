@@ -3,6 +3,7 @@
  * chosen experts' upper matrices are shared out, and then those of the lower ones.
  */
 #include "common/jobs.h"
+#include "common/rows_threads.h"
 #include "moe/host.h"
 
 enum { WHO = MOE_COUNTS_COUNT };
@@ -29,40 +30,13 @@ static void job_free(void *job)
 	free(j->hidden);
 }
 
-enum { SUMS = 8 };
-
-static float sums_add(const float *sums)
-{
-	return (sums[0] + sums[1]) + (sums[2] + sums[3]) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-}
-
-static float row_half(const uint16_t *row, const float *vector, size_t count)
-{
-	float sums[SUMS] = {0};
-
-	for (size_t c = 0; c < count; c += SUMS)
-		for (size_t i = 0; i < SUMS; i++)
-			sums[i] += half_value(row[c + i]) * vector[c + i];
-	return sums_add(sums);
-}
-
-static float row_float(const float *row, const float *vector, size_t count)
-{
-	float sums[SUMS] = {0};
-
-	for (size_t c = 0; c < count; c += SUMS)
-		for (size_t i = 0; i < SUMS; i++)
-			sums[i] += row[c + i] * vector[c + i];
-	return sums_add(sums);
-}
-
 /* A token's best experts, of equal ones the lower number, and their shares, a softmax over their scores. */
 static void token_route(const struct moe *m, size_t token)
 {
 	float scores[MOE_EXPERTS_MAX], first = 0, sum = 0;
 
 	for (size_t e = 0; e < m->experts; e++)
-		scores[e] = row_float(m->router + e * m->width, m->x + token * m->width, m->width);
+		scores[e] = rows_float(m->router + e * m->width, m->x + token * m->width, m->width);
 	for (size_t b = token * m->best; b < (token + 1) * m->best; b++) {
 		unsigned int at = 0;
 
@@ -85,9 +59,9 @@ static float up_row(const struct moe *m, size_t slot, size_t row)
 {
 	const float *x = m->x + slot / m->best * m->width;
 	const size_t at = m->chosen[slot] * moe_expert_elements(m) + row * m->width;
-	const float gate = row_half(m->gates + at, x, m->width);
+	const float gate = rows_half(m->gates + at, x, m->width);
 
-	return gate / (1 + expf(-gate)) * row_half(m->ups + at, x, m->width);
+	return gate / (1 + expf(-gate)) * rows_half(m->ups + at, x, m->width);
 }
 
 /* An element of a token's result: a row of each of its experts' lower matrices, by their shares. */
@@ -99,7 +73,7 @@ static float down_row(const struct job *j, size_t token, size_t row)
 	for (size_t slot = token * m->best; slot < (token + 1) * m->best; slot++) {
 		const uint16_t *weights = m->downs + m->chosen[slot] * moe_expert_elements(m) + row * m->inner;
 
-		sum += m->shares[slot] * row_half(weights, j->hidden + slot * m->inner, m->inner);
+		sum += m->shares[slot] * rows_half(weights, j->hidden + slot * m->inner, m->inner);
 	}
 	return sum;
 }

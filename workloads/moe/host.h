@@ -73,6 +73,12 @@ static inline struct moe moe_make(const struct workload_options *options)
 	m.chosen = workload_host_alloc(slots, sizeof(*m.chosen));
 	m.shares = workload_host_alloc(slots, sizeof(*m.shares));
 	m.result = workload_host_alloc((size_t)m.tokens * m.width, sizeof(*m.result));
+	workload_input(m.router, (size_t)m.experts * m.width * sizeof(*m.router));
+	workload_input(m.gates, weights * sizeof(*m.gates));
+	workload_input(m.ups, weights * sizeof(*m.ups));
+	workload_input(m.downs, weights * sizeof(*m.downs));
+	workload_input(m.x, (size_t)m.tokens * m.width * sizeof(*m.x));
+	workload_input_number(m.best);
 	return m;
 }
 

@@ -32,6 +32,8 @@ static inline struct vectorsearch vectorsearch_make(const struct workload_option
 		v.table[i] = (float)(workload_random(options->seed, 0, i) % 41) - 20;
 	for (size_t i = 0; i < asked; i++)
 		v.query[i] = (float)(workload_random(options->seed, 1, i) % 41) - 20;
+	workload_input(v.table, elements * sizeof(*v.table));
+	workload_input(v.query, asked * sizeof(*v.query));
 	return v;
 }
 
