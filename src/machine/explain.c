@@ -156,6 +156,14 @@ static char *of_mistake(const struct sim_explain *e, const struct sim_explain_fi
 	return f->of ? g_strdup_printf("'%s': no case '%s'", f->text, f->of) : NULL;
 }
 
+static char *split_mistake(const struct sim_explain *e, const struct sim_explain_split *split)
+{
+	for (const struct sim_explain_share *s = e->shares; s->label; s++)
+		if (!strcmp(s->label, split->share))
+			return NULL;
+	return g_strdup_printf("'%s': no share '%s'", split->title, split->share);
+}
+
 /* "KEY=VALUE", "KEY*N", "KEY=OTHER*N"; "?KEY=VALUE" is a condition. */
 static char *settings_mistake(const struct names *n, const char *label, const char *text)
 {
@@ -227,6 +235,10 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->whole);
 	for (const struct sim_explain_share *r = e->shares; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->amount);
+	for (const struct sim_explain_split *r = e->splits; r->share && !m; r++)
+		m = split_mistake(e, r);
+	for (const struct sim_explain_reckoned *r = e->reckoned; r->name && !m; r++)
+		m = formula_mistake(n, r->name, r->number);
 	for (const struct sim_explain_area *r = e->areas; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->mm2);
 	for (const struct sim_explain_series *r = e->series; r->title && !m; r++)

@@ -12,19 +12,16 @@
 enum { LINES_KEPT = 20, LINES_SHOWN = 8 };
 
 static const char *const places[] = {"gpu", "stacks"};
-/* Shares of the time that are split along the way. */
-static const struct {
-	const char *name, *key, *title;
-} waits[] = {
-    {"memory", "memory_parts", "waiting on memory"},
-    {"fetch", "fetch_parts", "waiting for instructions"},
-    {"fence", "fence_parts", "waiting at fences"},
-    {"offload", "offload_parts", "waiting for blocks that are away"},
+/* Shares of the time that are split along the way, and what was summed of each. */
+enum { SPLITS_MAX = 8 };
+struct splits {
+	const struct sim_explain_split *items[SPLITS_MAX];
+	json_t *sums[SPLITS_MAX];
+	uint32_t count;
 };
-enum { WAITS = G_N_ELEMENTS(waits) };
 
-/* All cycles of an instruction, or of none; adds what it waited, of each kind, to parts. */
-static double cycles_of(const json_t *cells, json_t *const parts[WAITS])
+/* All cycles of an instruction, or of none; adds what it waited, of each kind, to the sums. */
+static double cycles_of(const json_t *cells, const struct splits *splits)
 {
 	double sum = 0;
 
@@ -34,8 +31,9 @@ static double cycles_of(const json_t *cells, json_t *const parts[WAITS])
 
 		json_object_foreach(json_object_get(cells, places[i]), key, value)
 			sum += json_number_value(value);
-		for (size_t w = 0; w < WAITS; w++)
-			report_parts_add(parts[w], json_object_get(json_object_get(cells, places[i]), waits[w].key));
+		for (uint32_t k = 0; k < splits->count; k++)
+			report_parts_add(splits->sums[k], json_object_get(json_object_get(cells, places[i]),
+									  splits->items[k]->member));
 	}
 	return sum;
 }
@@ -61,44 +59,53 @@ static void keep_line(json_t *lines, const json_t *kernel, const json_t *line, d
 		json_array_remove(lines, LINES_KEPT);
 }
 
-/* "memory" and "memory_unaccounted", and so on. */
-static void put_waits(json_t *out, const json_t *run, json_t *const parts[WAITS])
+/* "memory" and "memory_unaccounted", and so on; "splits" says which there are. */
+static void put_splits(json_t *out, const json_t *run, const struct splits *splits)
 {
-	for (size_t w = 0; w < WAITS; w++) {
-		g_autofree char *left_key = g_strconcat(waits[w].name, "_unaccounted", NULL);
-		double left = report_share_amount(run, waits[w].name);
+	json_t *list = json_array();
+
+	for (uint32_t k = 0; k < splits->count; k++) {
+		const struct sim_explain_split *s = splits->items[k];
+		g_autofree char *left_key = g_strconcat(s->share, "_unaccounted", NULL);
+		double left = report_share_amount(run, s->share);
 		const char *key;
 		json_t *value;
 
-		json_object_foreach(parts[w], key, value)
+		json_object_foreach(splits->sums[k], key, value)
 			left -= json_number_value(value);
-		json_object_set_new(out, waits[w].name, parts[w]);
+		json_object_set_new(out, s->share, splits->sums[k]);
 		json_object_set_new(out, left_key, json_real(left));
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", s->share, "title", s->title));
 	}
+	json_object_set_new(out, "splits", list);
 }
 
 json_t *report_account(const json_t *run)
 {
 	const json_t *account = json_object_get(run, "account");
-	json_t *parts[WAITS], *lines, *kernel, *line, *out;
+	struct machine_explain rows;
+	struct splits splits;
+	json_t *lines, *kernel, *line, *out;
 	double all;
 	size_t i, k;
 
 	if (!json_is_object(account))
 		return json_null();
 	all = report_shares_whole(run);
-	for (size_t w = 0; w < WAITS; w++)
-		parts[w] = json_object();
+	report_rows_of(run, &rows);
+	splits.count = report_splits(&rows, splits.items, SPLITS_MAX);
+	for (uint32_t s = 0; s < splits.count; s++)
+		splits.sums[s] = json_object();
 	out = json_object();
 	lines = json_array();
 	json_array_foreach(json_object_get(account, "kernels"), i, kernel) {
-		cycles_of(json_object_get(kernel, "nowhere"), parts);
+		cycles_of(json_object_get(kernel, "nowhere"), &splits);
 		json_array_foreach(json_object_get(kernel, "lines"), k, line)
-			keep_line(lines, kernel, line, cycles_of(line, parts));
+			keep_line(lines, kernel, line, cycles_of(line, &splits));
 	}
 	json_array_foreach(lines, i, line)
 		json_object_set_new(line, "share", json_real(all > 0 ? report_number(line, "cycles", NULL) / all : 0));
-	put_waits(out, run, parts);
+	put_splits(out, run, &splits);
 	json_object_set(out, "parts", json_object_get(account, "parts"));
 	json_object_set_new(out, "lines", lines);
 	return out;
@@ -106,9 +113,9 @@ json_t *report_account(const json_t *run)
 
 /* ---- as text ---- */
 
-static void print_wait(FILE *out, const json_t *account, size_t wait)
+static void print_split(FILE *out, const json_t *account, const json_t *split)
 {
-	const json_t *parts = json_object_get(account, waits[wait].name);
+	const json_t *parts = json_object_get(account, json_string_value(json_object_get(split, "name")));
 	const char *key;
 	json_t *doc, *value;
 	double all = 0;
@@ -117,7 +124,7 @@ static void print_wait(FILE *out, const json_t *account, size_t wait)
 		all += json_number_value(value);
 	if (all <= 0)
 		return;
-	fprintf(out, "\n%s, by where what they waited for was: %.0f\n", waits[wait].title, all);
+	fprintf(out, "\n%s, by where what they waited for was: %.0f\n", json_string_value(json_object_get(split, "title")), all);
 	json_object_foreach(json_object_get(account, "parts"), key, doc) {
 		const double own = report_number(parts, key, NULL);
 
@@ -129,12 +136,12 @@ static void print_wait(FILE *out, const json_t *account, size_t wait)
 void report_account_print(FILE *out, const json_t *account)
 {
 	size_t i;
-	json_t *line;
+	json_t *line, *split;
 
 	if (!json_is_object(account))
 		return;
-	for (size_t w = 0; w < WAITS; w++)
-		print_wait(out, account, w);
+	json_array_foreach(json_object_get(account, "splits"), i, split)
+		print_split(out, account, split);
 	fputs("\nthe instructions that cost most scheduler cycles, issued or waited there\n", out);
 	json_array_foreach(json_object_get(account, "lines"), i, line) {
 		const char *source = json_string_value(json_object_get(line, "source_file"));

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 /* null where the run has no account. Else an object, all in scheduler cycles:
- * - "memory": cycles of waiting on memory by part, all kernels together; "memory_unaccounted" is what is missing of the
- *   statistic, 0 unless there is a bug; the same as "fetch", "fence" and "offload", blocks that are away;
+ * - "splits": name and title of each share of the time that is split along the way (SPLIT of sim/explain.h);
+ * - NAME of each: its cycles by part, all kernels together; "NAME_unaccounted": what is missing of the share, 0 unless
+ *   there is a bug;
  * - "parts": what each part is;
  * - "lines": the instructions that cost most: kernel, line, text, source_file and source_line where there are, cycles
  *   (issued and waited there) and share of all. */

@@ -3,6 +3,7 @@
 
 #include "report/advise_confidence.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <string.h>
@@ -21,23 +22,17 @@ struct profile {
 	double accesses_all, memory_reads, interventions, footprint_bytes;
 };
 
-static double stat_of(const json_t *run, const char *name)
-{
-	return report_number(run, "stats", name);
-}
-
 /* As if there were one core, or all, at any time. */
 static struct profile profile_of(const json_t *run)
 {
-	const double cores = report_number(run, "params", "cpu.core_count");
-	const double awake_s = stat_of(run, "cpu.awake_ps") / ps_per_s;
+	const double cores = report_reckoned(run, "cores"), awake_s = report_reckoned(run, "awake_s");
 	struct profile p = {.time_s = report_number(run, "time_ps", NULL) / ps_per_s};
 
 	p.parallel_s = cores > 1 ? CLAMP((awake_s - p.time_s) / (cores - 1), 0, p.time_s) : 0;
-	p.accesses_all = stat_of(run, "cpu.reads") + stat_of(run, "cpu.writes") + stat_of(run, "cpu.atomics");
-	p.memory_reads = stat_of(run, "cpu.memory_reads");
-	p.interventions = stat_of(run, "cpu.interventions");
-	p.footprint_bytes = stat_of(run, "cpu.pages") * report_number(run, "params", "cpu.page_bytes");
+	p.accesses_all = report_reckoned(run, "accesses");
+	p.memory_reads = report_reckoned(run, "memory_reads");
+	p.interventions = report_reckoned(run, "interventions");
+	p.footprint_bytes = report_reckoned(run, "footprint_bytes");
 	return p;
 }
 

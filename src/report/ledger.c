@@ -3,6 +3,7 @@
 
 #include "report/demangle.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -12,19 +13,13 @@ enum { SHOWN = 5 };
 
 static const double ps_per_us = 1e6, bytes_per_kb = 1e3, register_bytes = 4, warp_lanes = 32;
 
-static double param(const json_t *run, const char *name)
-{
-	return report_number(run, "params", name);
-}
-
 /* A line that is read crosses as a request and an answer, one that is written as a packet and its acknowledgment. */
 static double saved_bytes(const json_t *run, const json_t *b)
 {
-	const double header = param(run, "link.header_bytes"), line = param(run, "l2.line_bytes"),
-		     ack = param(run, "link.ack_bytes");
 	const double reads = report_number(b, "read_lines", NULL) - report_number(b, "read_hits", NULL);
 
-	return reads * (2 * header + line) + report_number(b, "write_lines", NULL) * (header + line + ack);
+	return reads * report_reckoned(run, "line_read_bytes") +
+	       report_number(b, "write_lines", NULL) * report_reckoned(run, "line_write_bytes");
 }
 
 static double mean_ps(const json_t *b, const char *sum, const char *count)
@@ -55,7 +50,7 @@ static double spent_bytes(const json_t *run, const json_t *b)
 	const double registers = report_number(b, "request_bytes", NULL) + report_number(b, "answer_bytes", NULL);
 
 	return (messages > 0 ? messages : registers) +
-	       report_number(b, "read_hits", NULL) * (param(run, "link.header_bytes") + param(run, "l2.line_bytes"));
+	       report_number(b, "read_hits", NULL) * report_reckoned(run, "line_hit_bytes");
 }
 
 /* Means, as there_ps is one. */

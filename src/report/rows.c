@@ -1,6 +1,7 @@
 /* rows.c - the parts' rows over the results of one run. */
 #include "report/rows.h"
 
+#include "base/check.h"
 #include "report/report.h"
 
 #include <glib.h>
@@ -320,6 +321,33 @@ double report_share_amount(const json_t *run, const char *name)
 		for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++)
 			if (!strcmp(s->label, name))
 				return report_rows_value(run, s->amount);
+	return 0;
+}
+
+uint32_t report_splits(const struct machine_explain *rows, const struct sim_explain_split **out, uint32_t cap)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_split *s = rows->items[i]->splits; s->share; s++) {
+			CHECK(count < cap);
+			out[count++] = s;
+		}
+	return count;
+}
+
+double report_reckoned(const json_t *run, const char *name)
+{
+	struct machine_explain rows;
+
+	report_rows_of(run, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_reckoned *r = rows.items[i]->reckoned; r->name; r++)
+			if (!strcmp(r->name, name)) {
+				const double is = report_rows_value(run, r->number);
+
+				return isnan(is) ? 0 : is;
+			}
 	return 0;
 }
 

@@ -36,6 +36,10 @@ json_t *report_shares(const json_t *run, const struct machine_explain *rows);
 double report_shares_whole(const json_t *run);
 /* How much time went to what has this name; 0: nothing has it. */
 double report_share_amount(const json_t *run, const char *name);
+/* How the shares of a run's time are split along the way: rows, in their order, at most so many. Returns how many. */
+uint32_t report_splits(const struct machine_explain *rows, const struct sim_explain_split **out, uint32_t cap);
+/* The number of this name that the run's parts say is to be reckoned with; 0: none of them is there. */
+double report_reckoned(const json_t *run, const char *name);
 /* A row's sentence, to be freed with g_free; NULL: its condition does not hold. */
 char *report_finding_sentence(const json_t *run, const struct sim_explain_finding *f);
 /* Appends the sentences whose condition holds. */

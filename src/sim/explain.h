@@ -25,6 +25,9 @@
  *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
  *   USED(label, amount)              a part of that time in which it does its work
  *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
+ *   SPLIT(share, member, title)      how a SHARE of that label divides along the way of what it waits for: in each cell of
+ *                                    the account, the member that has the parts; the title of their table
+ *   RECKON(name, number)             a number of the run that forecasts for another machine reckon with (report/advise)
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
  *                                    {FORMULA:W.D} in W columns
@@ -92,6 +95,12 @@ struct sim_explain_share {
 	const char *label, *amount;
 	bool is_used;
 };
+struct sim_explain_split {
+	const char *share, *member, *title;
+};
+struct sim_explain_reckoned {
+	const char *name, *number;
+};
 enum sim_explain_place { SIM_EXPLAIN_LINE, SIM_EXPLAIN_PIECE, SIM_EXPLAIN_PROGRAM };
 struct sim_explain_line {
 	enum sim_explain_place place;
@@ -131,6 +140,8 @@ struct sim_explain {
 	const struct sim_explain_finding *findings;
 	const struct sim_explain_units *units;
 	const struct sim_explain_share *shares;
+	const struct sim_explain_split *splits;
+	const struct sim_explain_reckoned *reckoned;
 	const struct sim_explain_line *summary;
 	const struct sim_explain_column *columns;
 	const struct sim_explain_count *counts;
