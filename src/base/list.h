@@ -43,6 +43,22 @@
 		item_;                                      \
 	})
 
+/* Takes item, which must be in the FIFO, out of it: a walk, for FIFOs that are short. */
+#define base_fifo_remove(fifo, item, link)                              \
+	do {                                                            \
+		__typeof__(fifo) from_ = (fifo);                        \
+		__typeof__(item) taken_ = (item);                       \
+		__typeof__(from_->first) *at_ = &from_->first, before_ = NULL; \
+                                                                        \
+		while (*at_ != taken_) {                                \
+			before_ = *at_;                                 \
+			at_ = &before_->link;                           \
+		}                                                       \
+		*at_ = taken_->link;                                    \
+		if (from_->last == taken_)                              \
+			from_->last = before_;                          \
+	} while (0)
+
 /* Puts item on top; top is the address of the pointer to it. */
 #define base_stack_push(top, item, link)           \
 	do {                                       \

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/kept.h"
 #include "hdl/backend.h"
 
 static const struct base_place nowhere = {0};
@@ -92,45 +93,17 @@ static bool key_of(const struct hdl_backend *by, const struct hdl_making *m, GSt
 
 /* ---- what is kept ---- */
 
-/* Kept libraries are named KEY-SUM.so, by the checksum of what is in them, so that a damaged one is not loaded. */
-static char *kept_name(const char *folder, const char *key, const char *library)
+static struct base_kept kept_in(const char *folder)
 {
-	g_autofree char *contents = NULL, *sum = NULL;
-	gsize size;
-
-	if (!g_file_get_contents(library, &contents, &size, NULL))
-		return NULL;
-	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)contents, size);
-	return g_strdup_printf("%s/%s-%s.so", folder, key, sum);
-}
-
-/* The kept library of this key, or NULL; damaged ones are removed. */
-static char *find_kept(const char *folder, const char *key)
-{
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	char *found = NULL;
-	const char *name;
-
-	while (dir && !found && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(folder, name, NULL), *right = NULL;
-
-		if (!g_str_has_prefix(name, key))
-			continue;
-		right = kept_name(folder, key, path);
-		if (right && !strcmp(path, right))
-			found = g_steal_pointer(&path);
-		else
-			g_remove(path);
-	}
-	if (dir)
-		g_dir_close(dir);
-	return found;
+	return (struct base_kept){.folder = folder, .sum_digits = 64};
 }
 
 /* The library made by that tool moves to those that are kept. */
 static char *keep(const char *kept, const char *key, const char *scratch, struct base_diag_list *diag)
 {
-	g_autofree char *made = g_build_filename(scratch, "design.so", NULL), *name = kept_name(kept, key, made);
+	const struct base_kept libraries = kept_in(kept);
+	g_autofree char *made = g_build_filename(scratch, "design.so", NULL);
+	g_autofree char *name = base_kept_name(&libraries, key, made);
 
 	if (name && !g_rename(made, name))
 		return g_steal_pointer(&name);
@@ -190,6 +163,7 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 {
 	g_autofree char *kept = g_build_filename(g_get_user_cache_dir(), "strata", "hdl", NULL);
 	g_autofree char *scratch = g_build_filename(kept, "make-XXXXXX", NULL), *key = NULL;
+	const struct base_kept libraries = kept_in(kept);
 	struct hdl_making m = *of;
 	char *name = NULL;
 
@@ -197,7 +171,7 @@ static char *library_by(const struct hdl_backend *by, const struct hdl_making *o
 	if (!has_tools(by, diag) || !key_of(by, &m, said, &key, diag))
 		return NULL;
 	*is_refused = !key;
-	name = key ? find_kept(kept, key) : NULL;
+	name = key ? base_kept_find(&libraries, key) : NULL;
 	if (!key || name)
 		return name;
 	if (g_mkdir_with_parents(kept, 0777) || !g_mkdtemp(scratch)) {

@@ -21,22 +21,6 @@ bool ptx_check_count(struct ptx_parser *p, const struct ptx_inst *i, const struc
 			       min == max ? "" : " or more", w->count);
 }
 
-static enum ptx_type wide_type(enum ptx_type t)
-{
-	switch (t) {
-	case PTX_U16:
-		return PTX_U32;
-	case PTX_S16:
-		return PTX_S32;
-	case PTX_U32:
-		return PTX_U64;
-	case PTX_S32:
-		return PTX_S64;
-	default:
-		return t;
-	}
-}
-
 static enum ptx_type letter_type(const struct ptx_inst *i, char letter)
 {
 	switch (letter) {
@@ -49,7 +33,7 @@ static enum ptx_type letter_type(const struct ptx_inst *i, char letter)
 	case 'n':
 		return i->type2 ? i->type2 : i->type;
 	case 'w':
-		return i->mods.part == PTX_WIDE ? wide_type(i->type) : i->type;
+		return i->mods.part == PTX_WIDE ? ptx_type_twice(i->type) : i->type;
 	case 'p':
 		return PTX_PRED;
 	default:

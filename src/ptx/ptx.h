@@ -35,6 +35,8 @@ uint32_t ptx_type_bytes(enum ptx_type t); /* 1..16; pred 1; texref and the like 
 const char *ptx_type_name(enum ptx_type t); /* "u32" */
 bool ptx_type_is_float(enum ptx_type t);
 bool ptx_type_is_signed(enum ptx_type t); /* s8..s64 */
+/* The integers of twice as many bits, for those of 16 and 32; others stay as they are. */
+enum ptx_type ptx_type_twice(enum ptx_type t);
 
 enum ptx_space {
 	PTX_SPACE_NONE, /* generic addressing where a space is optional */

@@ -97,6 +97,22 @@ bool ptx_type_is_float(enum ptx_type t)
 	return types[t].family == FAMILY_FLOAT;
 }
 
+enum ptx_type ptx_type_twice(enum ptx_type t)
+{
+	switch (t) {
+	case PTX_U16:
+		return PTX_U32;
+	case PTX_S16:
+		return PTX_S32;
+	case PTX_U32:
+		return PTX_U64;
+	case PTX_S32:
+		return PTX_S64;
+	default:
+		return t;
+	}
+}
+
 bool ptx_type_is_signed(enum ptx_type t)
 {
 	CHECK((unsigned)t < PTX_TYPE_COUNT);

@@ -124,7 +124,8 @@ static void print_split(FILE *out, const json_t *account, const json_t *split)
 		all += json_number_value(value);
 	if (all <= 0)
 		return;
-	fprintf(out, "\n%s, by where what they waited for was: %.0f\n", json_string_value(json_object_get(split, "title")), all);
+	fprintf(out, "\n%s, by where what they waited for was: %.0f\n",
+		json_string_value(json_object_get(split, "title")), all);
 	json_object_foreach(json_object_get(account, "parts"), key, doc) {
 		const double own = report_number(parts, key, NULL);
 

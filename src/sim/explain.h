@@ -25,7 +25,7 @@
  *   UNITS(label, unit, whole)        whose time the part has an account of, what counts it, and how much there was
  *   USED(label, amount)              a part of that time in which it does its work
  *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
- *   SPLIT(share, member, title)      how a SHARE of that label divides along the way of what it waits for: in each cell of
+ *   SPLIT(share, member, title)      how a SHARE of that label divides along the way of what it waits for: in a cell of
  *                                    the account, the member that has the parts; the title of their table
  *   RECKON(name, number)             a number of the run that forecasts for another machine reckon with (report/advise)
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above

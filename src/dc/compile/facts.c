@@ -71,6 +71,32 @@ bool dcc_inst_is_barrier(const struct ptx_inst *i)
 	return i->op == PTX_OP_BAR || i->op == PTX_OP_BARRIER;
 }
 
+enum dc_box_kind dcc_box_kind(const struct ptx_inst *i)
+{
+	switch (i->op) {
+	case PTX_OP_SHFL:
+	case PTX_OP_VOTE:
+	case PTX_OP_MATCH:
+	case PTX_OP_REDUX:
+	case PTX_OP_ACTIVEMASK:
+	case PTX_OP_ELECT:
+		return DC_BOX_WARP;
+	case PTX_OP_BAR:
+	case PTX_OP_BARRIER:
+		return DC_BOX_BARRIER;
+	case PTX_OP_MEMBAR:
+	case PTX_OP_FENCE:
+		return DC_BOX_FENCE;
+	case PTX_OP_TRAP:
+	case PTX_OP_BRKPT:
+		return DC_BOX_TRAP;
+	case PTX_OP_CALL:
+		return DC_BOX_CALL;
+	default:
+		return DC_BOX_MEMORY;
+	}
+}
+
 bool dcc_inst_is_box(const struct ptx_inst *i)
 {
 	switch (i->op) {
@@ -79,22 +105,9 @@ bool dcc_inst_is_box(const struct ptx_inst *i)
 	case PTX_OP_ST:
 	case PTX_OP_ATOM:
 	case PTX_OP_RED:
-	case PTX_OP_SHFL:
-	case PTX_OP_VOTE:
-	case PTX_OP_MATCH:
-	case PTX_OP_REDUX:
-	case PTX_OP_ACTIVEMASK:
-	case PTX_OP_ELECT:
-	case PTX_OP_BAR:
-	case PTX_OP_BARRIER:
-	case PTX_OP_MEMBAR:
-	case PTX_OP_FENCE:
-	case PTX_OP_CALL:
-	case PTX_OP_TRAP:
-	case PTX_OP_BRKPT:
 		return true;
 	default:
-		return false;
+		return dcc_box_kind(i) != DC_BOX_MEMORY;
 	}
 }
 

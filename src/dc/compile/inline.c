@@ -113,24 +113,6 @@ static void translate(const struct callee *k, struct ptx_operand *o)
 		translate(k, &o->elems[e]);
 }
 
-/* Lanes that the call's guard leaves out go on behind what it calls. */
-static void emit_around(const struct callee *k)
-{
-	const struct ptx_inst *i = k->call;
-	struct ptx_inst bra = {.op = PTX_OP_BRA,
-			       .src_count = 1,
-			       .line = i->line,
-			       .col = i->col,
-			       .text = i->text,
-			       .has_guard = true,
-			       .guard_reg = i->guard_reg,
-			       .guard_negate = !i->guard_negate};
-
-	bra.src[0] = (struct ptx_operand){
-	    .kind = PTX_OPND_LABEL, .reg = UINT32_MAX, .label = k->first_label + k->f->inst_count};
-	dcc_emit(k->n->c, &bra);
-}
-
 static void emit_callee(struct callee *k)
 {
 	struct dcc *c = k->n->c;
@@ -140,7 +122,7 @@ static void emit_callee(struct callee *k)
 	k->n->labels += k->f->inst_count + 1;
 	c->map = g_renew(uint32_t, c->map, k->n->labels);
 	if (k->call->has_guard)
-		emit_around(k);
+		dcc_branch_around(c, k->call, k->first_label + k->f->inst_count);
 	for (uint32_t r = 0; r < k->f->reg_count; r++) {
 		uint32_t reg = dcc_reg_new(c, k->f->regs[r].type);
 

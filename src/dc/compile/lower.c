@@ -286,23 +286,9 @@ static struct ptx_operand extended(struct dcc *c, enum ptx_type to, enum ptx_typ
 	return dcc_imm(ptx_type_is_signed(from) ? (uint64_t)((int64_t)low >> (64 - bits)) : low >> (64 - bits), to);
 }
 
-static enum ptx_type twice(enum ptx_type t)
-{
-	switch (t) {
-	case PTX_U16:
-		return PTX_U32;
-	case PTX_S16:
-		return PTX_S32;
-	case PTX_U32:
-		return PTX_U64;
-	default:
-		return PTX_S64;
-	}
-}
-
 static struct ptx_operand wide_product(struct dcc *c, enum ptx_type type, struct ptx_operand a, struct ptx_operand b)
 {
-	const enum ptx_type to = twice(type);
+	const enum ptx_type to = ptx_type_twice(type);
 
 	return product(c, to, extended(c, to, type, a), extended(c, to, type, b));
 }
@@ -341,7 +327,7 @@ static struct ptx_operand high_product(struct dcc *c, enum ptx_type type, struct
 
 	if (bits == 64)
 		return high64(c, type == PTX_S64, a, b);
-	struct ptx_operand up = shifted(c, twice(type), wide_product(c, type, a, b), bits);
+	struct ptx_operand up = shifted(c, ptx_type_twice(type), wide_product(c, type, a, b), bits);
 
 	return bits == 32 ? dcc_temp_cvt(c, PTX_U32, PTX_U64, up) : up;
 }
@@ -359,7 +345,7 @@ static bool lower_mul(struct dcc *c, const struct ptx_inst *i)
 	const bool is24 = i->op == PTX_OP_MUL24 || i->op == PTX_OP_MAD24;
 	const bool adds = i->op == PTX_OP_MAD || i->op == PTX_OP_MAD24;
 	struct ptx_operand a = i->src[0], b = i->src[1], d;
-	enum ptx_type sum = i->mods.part == PTX_WIDE ? twice(i->type) : i->type;
+	enum ptx_type sum = i->mods.part == PTX_WIDE ? ptx_type_twice(i->type) : i->type;
 
 	if (ptx_type_is_float(i->type) || (!adds && !is24 && i->mods.part == PTX_LO_HALF))
 		return false;
@@ -368,7 +354,7 @@ static bool lower_mul(struct dcc *c, const struct ptx_inst *i)
 		b = factor24(c, ptx_type_is_signed(i->type), b);
 	}
 	if (is24 && i->mods.part == PTX_HI_HALF)
-		d = dcc_temp_cvt(c, PTX_U32, PTX_U64, shifted(c, twice(i->type), wide_product(c, i->type, a, b), 16));
+		d = dcc_temp_cvt(c, PTX_U32, PTX_U64, shifted(c, ptx_type_twice(i->type), wide_product(c, i->type, a, b), 16));
 	else if (i->mods.part == PTX_WIDE)
 		d = wide_product(c, i->type, a, b);
 	else if (i->mods.part == PTX_HI_HALF)
@@ -602,23 +588,6 @@ static void lower_memory(struct dcc *c, const struct ptx_inst *i)
 	dcc_emit(c, &out);
 }
 
-/* Lanes that the instruction's guard leaves out go on behind it. */
-static void branch_around(struct dcc *c, const struct ptx_inst *i)
-{
-	struct ptx_inst bra = {.op = PTX_OP_BRA,
-			       .src_count = 1,
-			       .line = i->line,
-			       .col = i->col,
-			       .text = i->text,
-			       .has_guard = true,
-			       .guard_reg = i->guard_reg,
-			       .guard_negate = !i->guard_negate};
-
-	bra.src[0] = (struct ptx_operand){
-	    .kind = PTX_OPND_LABEL, .reg = UINT32_MAX, .label = (uint32_t)(i - c->func->insts) + 1};
-	dcc_emit(c, &bra);
-}
-
 static void lower_brx(struct dcc *c, const struct ptx_inst *i)
 {
 	const struct ptx_operand *list = &i->src[1];
@@ -626,7 +595,7 @@ static void lower_brx(struct dcc *c, const struct ptx_inst *i)
 	struct ptx_inst trap = {.op = PTX_OP_TRAP, .src_count = 2, .line = i->line, .col = i->col, .text = i->text};
 
 	if (i->has_guard)
-		branch_around(c, i);
+		dcc_branch_around(c, i, (uint32_t)(i - c->func->insts) + 1);
 	/* An index that is none of the list's: a fault, as box.c has it of a trap with operands. */
 	trap.has_guard = true;
 	trap.guard_reg =

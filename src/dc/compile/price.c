@@ -63,23 +63,14 @@ uint32_t dcc_spill_cycles(const struct dcc *c)
 
 uint32_t dcc_box_latency(const struct ptx_inst *i)
 {
-	switch (i->op) {
-	case PTX_OP_SHFL:
-	case PTX_OP_VOTE:
-	case PTX_OP_MATCH:
-	case PTX_OP_REDUX:
-	case PTX_OP_ACTIVEMASK:
-	case PTX_OP_ELECT:
+	switch (dcc_box_kind(i)) {
+	case DC_BOX_WARP:
 		return CROSSBAR_CYCLES;
-	case PTX_OP_BAR:
-	case PTX_OP_BARRIER:
-	case PTX_OP_MEMBAR:
-	case PTX_OP_FENCE:
-	case PTX_OP_TRAP:
-	case PTX_OP_BRKPT:
-		return 1;
-	default:
+	case DC_BOX_MEMORY:
+	case DC_BOX_CALL:
 		return DC_ACCESS_CYCLES;
+	default:
+		return 1;
 	}
 }
 

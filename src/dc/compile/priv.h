@@ -100,6 +100,8 @@ void dcc_rewrite_end(struct dcc *c);
 void dcc_rewrite_undo(struct dcc *c, const struct ptx_func *before);
 uint32_t dcc_reg_new(struct dcc *c, enum ptx_type type);
 struct ptx_inst *dcc_emit(struct dcc *c, const struct ptx_inst *i); /* a copy, valid until the next one */
+/* Lanes that the instruction's guard leaves out go on at the label. */
+void dcc_branch_around(struct dcc *c, const struct ptx_inst *i, uint32_t label);
 
 struct ptx_operand dcc_reg(uint32_t reg);
 struct ptx_operand dcc_imm(uint64_t value, enum ptx_type type);
@@ -186,6 +188,8 @@ uint32_t dcc_box_cycles(struct dcc *c, const struct ptx_inst *i);
 uint32_t dcc_spill_cycles(const struct dcc *c);			   /* of one register */
 uint32_t dcc_inst_scratch_rows(const struct dc_kernel *k, const struct ptx_inst *i);
 uint32_t dcc_inst_bits(const struct ptx_inst *i);
+/* What the C-Box does for the instruction, if it is the C-Box's at all (dcc_inst_is_box). */
+enum dc_box_kind dcc_box_kind(const struct ptx_inst *i);
 bool dcc_inst_is_box(const struct ptx_inst *i);
 bool dcc_inst_is_barrier(const struct ptx_inst *i);
 /* ld.param of what is in the block, a variable's address, the grid's dimensions: known to the host without computing.

@@ -85,6 +85,21 @@ struct ptx_inst *dcc_emit(struct dcc *c, const struct ptx_inst *i)
 	return &g_array_index(c->insts, struct ptx_inst, c->insts->len - 1);
 }
 
+void dcc_branch_around(struct dcc *c, const struct ptx_inst *i, uint32_t label)
+{
+	struct ptx_inst bra = {.op = PTX_OP_BRA,
+			       .src_count = 1,
+			       .line = i->line,
+			       .col = i->col,
+			       .text = i->text,
+			       .has_guard = true,
+			       .guard_reg = i->guard_reg,
+			       .guard_negate = !i->guard_negate};
+
+	bra.src[0] = (struct ptx_operand){.kind = PTX_OPND_LABEL, .reg = UINT32_MAX, .label = label};
+	dcc_emit(c, &bra);
+}
+
 struct ptx_operand dcc_reg(uint32_t reg)
 {
 	return (struct ptx_operand){.kind = PTX_OPND_REG, .reg = reg};

@@ -264,32 +264,6 @@ bool dcc_place_mask(struct dcc_alloc *s, const struct dcc_step *step, uint32_t a
 
 /* ---- the C-Box ---- */
 
-static enum dc_box_kind box_kind(const struct ptx_inst *i)
-{
-	switch (i->op) {
-	case PTX_OP_SHFL:
-	case PTX_OP_VOTE:
-	case PTX_OP_MATCH:
-	case PTX_OP_REDUX:
-	case PTX_OP_ACTIVEMASK:
-	case PTX_OP_ELECT:
-		return DC_BOX_WARP;
-	case PTX_OP_BAR:
-	case PTX_OP_BARRIER:
-		return DC_BOX_BARRIER;
-	case PTX_OP_MEMBAR:
-	case PTX_OP_FENCE:
-		return DC_BOX_FENCE;
-	case PTX_OP_TRAP:
-	case PTX_OP_BRKPT:
-		return DC_BOX_TRAP;
-	case PTX_OP_CALL:
-		return DC_BOX_CALL;
-	default:
-		return DC_BOX_MEMORY;
-	}
-}
-
 static bool array_is_free(struct dcc_alloc *s, uint32_t word, uint32_t a)
 {
 	return word_at(s, word)->slot[a].kind == DC_SLOT_NONE;
@@ -393,7 +367,7 @@ static bool place_box(struct dcc_alloc *s, struct dcc_node *n, uint32_t word, bo
 {
 	const struct ptx_inst *i = &s->c->func->insts[n->inst];
 	uint32_t regs[PTX_REGS_MAX], count = values_read(s->c, i, regs), arrays;
-	struct dc_box b = {.kind = (uint8_t)box_kind(i), .inst = i, .pred_dst = DC_NO_PRED, .comes = DC_NO_PRED};
+	struct dc_box b = {.kind = (uint8_t)dcc_box_kind(i), .inst = i, .pred_dst = DC_NO_PRED, .comes = DC_NO_PRED};
 	const struct ptx_operand *d = &i->dst;
 
 	if (word_at(s, word)->box.kind != DC_BOX_NONE)

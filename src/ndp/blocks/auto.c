@@ -67,7 +67,6 @@ void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_
 	a->rx_ps = links_ps(a, g, true);
 	a->tx_is_full = a->rx_is_full = false;
 	a->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-	a->placed_count = a->done_count = 0;
 }
 
 void ndp_auto_look(struct ndp_auto *a, struct gpu *g)
@@ -88,23 +87,24 @@ void ndp_auto_look(struct ndp_auto *a, struct gpu *g)
 }
 
 /* Until the last CTA is placed, by how long those took that have ended; and at least a part of the time so far. */
-static uint64_t slack_ps(const struct ndp_auto *a, uint64_t now_ps)
+static uint64_t slack_ps(const struct ndp_auto *a, const struct gpu *g, uint64_t now_ps)
 {
-	const uint64_t so_far_ps = now_ps - a->begin_ps, left = a->cta_count - a->placed_count;
-	const double rest_ps = a->done_count ? (double)so_far_ps * (double)left / (double)a->done_count
-					     : (double)(left ? so_far_ps : 0);
+	const struct carry_ctas ctas = carry_ctas(g);
+	const uint64_t so_far_ps = now_ps - a->begin_ps, left = a->cta_count - ctas.placed;
+	const double rest_ps = ctas.done ? (double)so_far_ps * (double)left / (double)ctas.done
+					 : (double)(left ? so_far_ps : 0);
 	const double part_ps = (double)so_far_ps / HIDDEN_PART;
 
 	return (uint64_t)(rest_ps > part_ps ? rest_ps : part_ps);
 }
 
-struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, bool is_relief)
+struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, bool is_relief)
 {
 	const uint64_t now_ps = sim_now_ps(a->ctx->engine);
 
 	return (struct ndp_scene){.now_ps = now_ps,
 				  .is_relief = is_relief,
-				  .slack_ps = slack_ps(a, now_ps),
+				  .slack_ps = slack_ps(a, g, now_ps),
 				  .so_far_ps = now_ps - a->begin_ps,
 				  .first = a->first,
 				  .most = a->most,

@@ -19,7 +19,7 @@ struct ndp_auto {
 	uint64_t looked_ps, tx_ps, rx_ps;
 	bool tx_is_full, rx_is_full;
 	/* the launch */
-	uint64_t begin_ps, cta_count, placed_count, done_count;
+	uint64_t begin_ps, cta_count;
 };
 
 /* What it stores: for each of block_count blocks, and each warp slot of an SM; at most two items. */
@@ -31,6 +31,6 @@ void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_
 /* Looks at the links, when the time for it has come. */
 void ndp_auto_look(struct ndp_auto *a, struct gpu *g);
 /* What a block sees now, of whose instances at home a link is full or not. */
-struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, bool is_relief);
+struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, bool is_relief);
 
 #endif

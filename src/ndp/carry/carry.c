@@ -71,6 +71,7 @@ static void kernel_begin(void *self, struct simt_launch *l, struct simt_program 
 {
 	struct carry *c = self;
 
+	c->ctas_placed = c->ctas_done = 0;
 	if (c->policy->kernel_begin)
 		c->policy->kernel_begin(c->policy_ctx, c->gpu, l, p);
 	if (c->policy->epoch)
@@ -89,6 +90,7 @@ static void cta_placed(void *self, struct sm *sm, uint64_t cta)
 {
 	struct carry *c = self;
 
+	c->ctas_placed++;
 	if (c->policy->cta_placed)
 		c->policy->cta_placed(c->policy_ctx, c->gpu, sm->index, cta);
 }
@@ -99,6 +101,7 @@ static void cta_done(void *self, struct sm *sm, uint64_t cta)
 
 	if (c->gpu->ctas_left == 0 && c->policy->epoch)
 		sim_cancel(c->gpu->engine, c->epoch_comp, c->epoch_cycle); /* it would make the kernel longer */
+	c->ctas_done++;
 	if (c->policy->cta_done)
 		c->policy->cta_done(c->policy_ctx, c->gpu, sm->index, cta);
 }
@@ -186,3 +189,10 @@ const struct gpu_ext_ops carry_policy_ops = {
     .learns = learns,
     .place = place,
 };
+
+struct carry_ctas carry_ctas(const struct gpu *g)
+{
+	const struct carry *c = gpu_ext_self(g, &carry_policy_ops);
+
+	return (struct carry_ctas){.placed = c->ctas_placed, .done = c->ctas_done};
+}

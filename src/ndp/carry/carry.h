@@ -103,6 +103,12 @@ struct carry_reads {
 
 enum { CARRY_NO_SM = UINT32_MAX };
 
+/* CTAs of the running launch that were placed on SMs, and that have ended there. */
+struct carry_ctas {
+	uint64_t placed, done;
+};
+struct carry_ctas carry_ctas(const struct gpu *g);
+
 /* Where a CTA begins that a policy starts in a stack (carry_ctas_start). */
 struct carry_start {
 	uint32_t stack;

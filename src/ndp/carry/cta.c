@@ -94,31 +94,6 @@ struct carry_cta_state carry_cta_state(struct gpu *g, uint32_t sm, uint64_t inde
 
 /* ---- a migration's life ---- */
 
-static struct migration *migration_new(struct carry *c)
-{
-	struct migration *m = c->migrations_free, **last = &c->migrations;
-
-	if (m)
-		base_stack_pop(&c->migrations_free, next);
-	else
-		m = g_new(struct migration, 1);
-	*m = (struct migration){0};
-	while (*last)
-		last = &(*last)->next;
-	*last = m;
-	return m;
-}
-
-static void migration_free(struct carry *c, struct migration *m)
-{
-	struct migration **at = &c->migrations;
-
-	while (*at != m)
-		at = &(*at)->next;
-	*at = m->next;
-	base_stack_push(&c->migrations_free, m, next);
-}
-
 static uint64_t now_cycle(const struct gpu *g)
 {
 	return sim_cycle_now(g->engine, g->clocks.sm);
@@ -176,6 +151,21 @@ static void keep_place(struct gpu *g, struct migration *m, uint32_t to)
 	m->to->ctas_coming++;
 }
 
+static struct migration *migration_new(struct carry *c)
+{
+	struct migration *m = base_pool_take(&c->migration_pool, next);
+
+	*m = (struct migration){0};
+	base_fifo_push(&c->migrations, m, next);
+	return m;
+}
+
+static void migration_free(struct carry *c, struct migration *m)
+{
+	base_fifo_remove(&c->migrations, m, next);
+	base_pool_put(&c->migration_pool, m, next);
+}
+
 static struct migration *order(struct gpu *g, const struct carry_cta_order *o)
 {
 	struct carry *c = gpu_ext_self(g, &carry_cta_ops);
@@ -220,7 +210,7 @@ void carry_cta_move(struct gpu *g, uint32_t from, uint64_t index, uint32_t to, u
 
 static struct migration *gathering_of(const struct carry *c, const struct sm *sm, const struct sm_warp *w)
 {
-	struct migration *m = c->migrations;
+	struct migration *m = c->migrations.first;
 
 	while (m && !(m->is_gathering && m->from == sm && m->index == sm->ctas[w->cta_slot].index))
 		m = m->next;
@@ -302,7 +292,7 @@ static void gather_end(struct carry *c, struct migration *m)
 	if (m->give_up_cycle <= now_cycle(c->gpu))
 		return;
 	sim_cancel(e, c->limit_comp, m->give_up_cycle);
-	for (struct migration *x = c->migrations; x; x = x->next) {
+	for (struct migration *x = c->migrations.first; x; x = x->next) {
 		if (x->is_gathering && x->give_up_cycle == m->give_up_cycle)
 			sim_wake_cycle(e, c->limit_comp, x->give_up_cycle);
 	}
@@ -317,7 +307,7 @@ static void stay(struct carry *c, struct migration *m)
 	m->from->ctas_followed--;
 	if (m->to) {
 		m->to->ctas_coming--;
-		for (const struct migration *x = c->migrations; x; x = x->next)
+		for (const struct migration *x = c->migrations.first; x; x = x->next)
 			is_awaited |= !x->to;
 	}
 	migration_free(c, m);
@@ -399,9 +389,9 @@ static void cta_done(void *self, struct sm *sm, uint64_t index)
 {
 	struct carry *c = self;
 
-	if (sm->stack != UINT32_MAX && c->migrations) /* somebody may wait for its place */
+	if (sm->stack != UINT32_MAX && c->migrations.first) /* somebody may wait for its place */
 		look(c);
-	for (struct migration *m = c->migrations; m; m = m->next) {
+	for (struct migration *m = c->migrations.first; m; m = m->next) {
 		if (m->is_gathering && m->from == sm && m->index == index) {
 			gather_end(c, m);
 			stay(c, m);
@@ -527,7 +517,7 @@ static void migrate_tick(void *component, uint64_t cycle)
 
 	if (c->gpu->has_failed)
 		return;
-	for (struct migration *m = c->migrations, *next; m; m = next) {
+	for (struct migration *m = c->migrations.first, *next; m; m = next) {
 		next = m->next;
 		advance(c, m, cycle);
 	}
@@ -539,7 +529,7 @@ static void check_end(void *self)
 {
 	const struct carry *c = self;
 
-	CHECK(!c->migrations);
+	CHECK(!c->migrations.first);
 }
 
 static void reset(void *self)
@@ -547,10 +537,10 @@ static void reset(void *self)
 	struct carry *c = self;
 
 	far_shared_reset(c);
-	while (c->migrations) {
-		if (c->migrations->has_left)
-			simt_cta_end(c->migrations->cta);
-		migration_free(c, c->migrations);
+	while (c->migrations.first) {
+		if (c->migrations.first->has_left)
+			simt_cta_end(c->migrations.first->cta);
+		migration_free(c, c->migrations.first);
 	}
 }
 
@@ -558,7 +548,7 @@ static void each_cta(void *self, void (*fn)(void *ctx, struct simt_cta *cta), vo
 {
 	const struct carry *c = self;
 
-	for (struct migration *m = c->migrations; m; m = m->next) {
+	for (struct migration *m = c->migrations.first; m; m = m->next) {
 		if (m->has_left)
 			fn(ctx, m->cta);
 	}
@@ -595,8 +585,7 @@ static void cta_free(void *self)
 
 	g_free(c->context_ports);
 	far_shared_free(c);
-	while (c->migrations_free)
-		g_free(base_stack_pop(&c->migrations_free, next));
+	base_pool_free(&c->migration_pool);
 }
 
 const struct gpu_ext_ops carry_cta_ops = {

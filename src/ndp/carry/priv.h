@@ -101,13 +101,19 @@ struct carry {
 	struct block_stats block_stats;
 	/* cta.c */
 	const struct gpu_ext *cta;
-	struct migration *migrations, *migrations_free; /* under way, oldest first */
+	struct {
+		BASE_FIFO(struct migration);
+	} migrations; /* under way */
+	BASE_POOL(struct migration) migration_pool;
 	struct sim_comp migrate_comp, limit_comp; /* limit: CTAs whose time to gather is up */
 	uint16_t *context_ports; /* [stack]: of CTAs that move there */
 	struct cta_stats cta_stats;
 	/* start.c */
 	const struct gpu_ext *start; /* NULL: the policy has no CTAs begin in stacks */
-	struct start *starts, *starts_free; /* that are to begin, in the order of decision */
+	struct {
+		BASE_FIFO(struct start);
+	} starts; /* that are to begin, in the order of decision */
+	BASE_POOL(struct start) start_pool;
 	uint32_t *starts_waiting; /* [stack]: of them, those that wait for a place there */
 	struct sim_comp start_comp;
 	uint16_t *start_ports, *end_ports; /* [stack]: of messages that have CTAs begin; [cluster]: of their ends */
@@ -129,6 +135,7 @@ struct carry {
 	struct remap_stats remap_stats;
 	/* carry.c */
 	struct sim_comp epoch_comp;
+	uint64_t ctas_placed, ctas_done; /* of the running launch */
 	uint64_t epoch_cycle; /* of the last one asked for */
 	/* split/split.c */
 	struct split *split; /* NULL: no units */

@@ -27,32 +27,6 @@ static uint64_t now_cycle(const struct gpu *g)
 	return sim_cycle_now(g->engine, g->clocks.sm);
 }
 
-static void start_free(struct carry *c, struct start *s)
-{
-	struct start **at = &c->starts;
-
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	base_stack_push(&c->starts_free, s, next);
-}
-
-/* Behind those that were decided before. */
-static struct start *start_new(struct carry *c)
-{
-	struct start *s = c->starts_free, **last = &c->starts;
-
-	if (s)
-		base_stack_pop(&c->starts_free, next);
-	else
-		s = g_new(struct start, 1);
-	*s = (struct start){0};
-	while (*last)
-		last = &(*last)->next;
-	*last = s;
-	return s;
-}
-
 /* It has a place from now on. */
 static void keep_place(struct carry *c, struct start *s, struct sm *to, struct simt_cta *cta)
 {
@@ -68,6 +42,22 @@ static void keep_place(struct carry *c, struct start *s, struct sm *to, struct s
 	carry_audit_starts(c, s->index, cta, s->bytes_left);
 	carry_cta_offered(g, NULL);
 	sim_wake_cycle(g->engine, c->start_comp, s->leave_cycle);
+}
+
+/* Behind those that were decided before. */
+static struct start *start_new(struct carry *c)
+{
+	struct start *s = base_pool_take(&c->start_pool, next);
+
+	*s = (struct start){0};
+	base_fifo_push(&c->starts, s, next);
+	return s;
+}
+
+static void start_free(struct carry *c, struct start *s)
+{
+	base_fifo_remove(&c->starts, s, next);
+	base_pool_put(&c->start_pool, s, next);
 }
 
 static bool starts(void *self, uint64_t index)
@@ -111,7 +101,7 @@ uint32_t carry_ctas_waiting(struct gpu *g, uint32_t stack)
 /* The first that waits for the stack gets a place at the SM. */
 static void serve(struct carry *c, struct sm *sm)
 {
-	struct start *s = c->starts;
+	struct start *s = c->starts.first;
 
 	if (!c->starts_waiting[sm->stack] || !gpu_cta_room(c->gpu, sm->index) || !simt_cta_has_room(c->gpu->launch))
 		return;
@@ -129,7 +119,7 @@ static bool back(void *self, uint64_t *index)
 
 	if (stack == UINT32_MAX)
 		return false;
-	for (struct start *s = c->starts; s; s = s->next)
+	for (struct start *s = c->starts.first; s; s = s->next)
 		if (!s->to && s->stack == stack)
 			last = s;
 	CHECK(last);
@@ -170,7 +160,7 @@ static void tick(void *component, uint64_t cycle)
 
 	if (c->gpu->has_failed)
 		return;
-	for (struct start *s = c->starts; s; s = s->next) {
+	for (struct start *s = c->starts.first; s; s = s->next) {
 		if (s->to && s->bytes_left && s->leave_cycle <= cycle)
 			send(c, s);
 		if (s->to && s->bytes_left)
@@ -252,17 +242,17 @@ static void check_end(void *self)
 {
 	const struct carry *c = self;
 
-	CHECK(!c->starts);
+	CHECK(!c->starts.first);
 }
 
 static void reset(void *self)
 {
 	struct carry *c = self;
 
-	while (c->starts) {
-		if (c->starts->cta)
-			simt_cta_end(c->starts->cta);
-		start_free(c, c->starts);
+	while (c->starts.first) {
+		if (c->starts.first->cta)
+			simt_cta_end(c->starts.first->cta);
+		start_free(c, c->starts.first);
 	}
 	memset(c->starts_waiting, 0, c->gpu->stack_count * sizeof(*c->starts_waiting));
 }
@@ -271,7 +261,7 @@ static void each_cta(void *self, void (*fn)(void *ctx, struct simt_cta *cta), vo
 {
 	const struct carry *c = self;
 
-	for (struct start *s = c->starts; s; s = s->next)
+	for (struct start *s = c->starts.first; s; s = s->next)
 		if (s->cta)
 			fn(ctx, s->cta);
 }
@@ -295,7 +285,7 @@ static bool finish_untimed(void *self)
 {
 	struct carry *c = self;
 
-	for (struct start *s = c->starts, *next; s; s = next) {
+	for (struct start *s = c->starts.first, *next; s; s = next) {
 		next = s->next;
 		if (s->to)
 			continue;
@@ -332,8 +322,7 @@ static void start_ext_free(void *self)
 	g_free(c->starts_waiting);
 	g_free(c->start_ports);
 	g_free(c->end_ports);
-	while (c->starts_free)
-		g_free(base_stack_pop(&c->starts_free, next));
+	base_pool_free(&c->start_pool);
 }
 
 const struct gpu_ext_ops carry_start_ops = {

@@ -176,7 +176,7 @@ static void visit_begin(struct nsu_offload *t, uint32_t sm, uint32_t slot, uint3
 static struct ndp_scene scene_of(struct nsu_offload *t, struct gpu *g, uint32_t block)
 {
 	ndp_auto_look(t->automatic, g);
-	return ndp_auto_scene(t->automatic, t->automatic->rx_is_full && nsu_decider_saves(t->decider, block));
+	return ndp_auto_scene(t->automatic, g, t->automatic->rx_is_full && nsu_decider_saves(t->decider, block));
 }
 
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,
@@ -228,28 +228,6 @@ static void visit_end(struct nsu_offload *t, uint32_t sm, uint32_t slot)
 
 	ndp_visit_access(v, sim_now_ps(t->ctx->engine));
 	ndp_visit_close(v, sim_now_ps(t->ctx->engine));
-}
-
-static void offload_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
-{
-	struct nsu_offload *t = ctx;
-
-	(void)g;
-	(void)sm;
-	(void)cta;
-	if (t->automatic)
-		t->automatic->placed_count++;
-}
-
-static void offload_cta_done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
-{
-	struct nsu_offload *t = ctx;
-
-	(void)g;
-	(void)sm;
-	(void)cta;
-	if (t->automatic)
-		t->automatic->done_count++;
 }
 
 static void offload_block_touch(void *ctx, struct gpu *g, uint32_t home_sm, uint32_t slot,
@@ -337,8 +315,6 @@ const struct ndp_mechanism ndp_nsu = {
 	    .kernel_end = offload_kernel_end,
 	    .block_begin = offload_block_begin,
 	    .partition_end = offload_partition_end,
-	    .cta_placed = offload_cta_placed,
-	    .cta_done = offload_cta_done,
 	    .target = offload_target,
 	    .ahead = offload_ahead,
 	    .block_touch = offload_block_touch,

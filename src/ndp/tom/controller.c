@@ -239,8 +239,6 @@ static void controller_cta_placed(void *ctx, struct gpu *g, uint32_t sm, uint64_
 	(void)g, (void)sm;
 	if (ctas_homes_is_on(t->homes))
 		ctas_homes_placed(t->homes, cta);
-	if (t->automatic)
-		t->automatic->placed_count++;
 }
 
 static bool controller_learns(const void *ctx)
@@ -433,7 +431,7 @@ static bool window_lets(struct controller *t, struct gpu *g, struct ndp_block *b
 	struct ndp_scene scene;
 
 	ndp_auto_look(t->automatic, g);
-	scene = ndp_auto_scene(t->automatic, is_relief(t, b));
+	scene = ndp_auto_scene(t->automatic, g, is_relief(t, b));
 	return ndp_window_may_go(&b->window, &scene);
 }
 
@@ -662,17 +660,6 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 		ctas_homes_access(t->homes, g, sm, r);
 }
 
-static void controller_cta_done(void *ctx, struct gpu *g, uint32_t sm, uint64_t cta)
-{
-	struct controller *t = ctx;
-
-	(void)g;
-	(void)sm;
-	(void)cta;
-	if (t->automatic)
-		t->automatic->done_count++;
-}
-
 static enum gpu_beside controller_beside(const void *ctx)
 {
 	const struct controller *t = ctx;
@@ -765,7 +752,6 @@ const struct ndp_mechanism ndp_tom = {
 	    .cta_start = controller_cta_start,
 	    .cta_back = controller_cta_back,
 	    .cta_placed = controller_cta_placed,
-	    .cta_done = controller_cta_done,
 	    .kernel_end = controller_kernel_end,
 	    .add_stats = controller_add_stats,
 	    .free = controller_free,

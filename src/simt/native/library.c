@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/kept.h"
 #include "simt/native/native.h"
 
 static const char *const compilers[] = {"clang-16", "clang", "gcc", "cc"};
@@ -88,51 +89,6 @@ static char *key_of(const char *text, const GPtrArray *argv)
 	return g_strdup(g_checksum_get_string(sum));
 }
 
-static char *kept_name(const char *folder, const char *key, const char *library)
-{
-	g_autofree char *contents = NULL, *sum = NULL;
-	gsize size;
-
-	if (!g_file_get_contents(library, &contents, &size, NULL))
-		return NULL;
-	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)contents, size);
-	return g_strdup_printf("%s/%s-%.16s.so", folder, key, sum);
-}
-
-/* Nobody else can have written it: what is kept runs in this process. */
-static bool is_ours(const char *path, mode_t kind)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && (st.st_mode & S_IFMT) == kind && st.st_uid == geteuid() && !(st.st_mode & 022);
-}
-
-/* The kept code of this key, or NULL; damaged files are removed. */
-static char *find_kept(const char *folder, const char *key)
-{
-	GDir *dir = g_dir_open(folder, 0, NULL);
-	char *found = NULL;
-	const char *name;
-
-	while (dir && !found && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = NULL, *right = NULL;
-
-		if (!g_str_has_prefix(name, key))
-			continue;
-		path = g_build_filename(folder, name, NULL);
-		if (!is_ours(path, S_IFREG))
-			continue;
-		right = kept_name(folder, key, path);
-		if (right && !strcmp(path, right))
-			found = g_steal_pointer(&path);
-		else
-			g_remove(path);
-	}
-	if (dir)
-		g_dir_close(dir);
-	return found;
-}
-
 static bool open_library(struct simt_native *n, const char *path)
 {
 	union {
@@ -157,7 +113,7 @@ static char *scratch_new(const char *kept)
 {
 	char *folder = g_build_filename(kept, "make-XXXXXX", NULL);
 
-	if (!g_mkdir_with_parents(kept, 0700) && is_ours(kept, S_IFDIR) && g_mkdtemp(folder))
+	if (!g_mkdir_with_parents(kept, 0700) && base_kept_is_ours(kept, S_IFDIR) && g_mkdtemp(folder))
 		return folder;
 	g_free(folder);
 	return g_dir_make_tmp("strata-kernels-XXXXXX", NULL);
@@ -198,8 +154,15 @@ static bool compile(struct simt_native *n, GPtrArray *argv, const char *source, 
 	return false;
 }
 
+/* Nobody else can have written one: what is kept runs in this process. */
+static struct base_kept kept_in(const char *folder)
+{
+	return (struct base_kept){.folder = folder, .sum_digits = 16, .is_of_user_only = true};
+}
+
 static void make(struct simt_native *n, GPtrArray *argv, const char *kept, const char *key)
 {
+	const struct base_kept libraries = kept_in(kept);
 	g_autofree char *scratch = scratch_new(kept), *source = NULL, *library = NULL, *name = NULL;
 
 	if (!scratch) {
@@ -211,7 +174,7 @@ static void make(struct simt_native *n, GPtrArray *argv, const char *kept, const
 	if (!g_file_set_contents(source, n->text, -1, NULL)) {
 		n->why = g_strdup_printf("%s cannot be written", source);
 	} else if (compile(n, argv, source, library) && open_library(n, library)) {
-		name = is_ours(kept, S_IFDIR) ? kept_name(kept, key, library) : NULL;
+		name = base_kept_is_ours(kept, S_IFDIR) ? base_kept_name(&libraries, key, library) : NULL;
 		if (name && !g_chmod(library, 0700))
 			(void)!g_rename(library, name);
 	}
@@ -224,6 +187,7 @@ void native_load(struct simt_native *n, enum simt_isa isa, bool may_compile)
 {
 	g_autofree char *kept = g_build_filename(g_get_user_cache_dir(), "strata", "kernels", NULL);
 	g_autofree char *compiler = compiler_find(), *key = NULL, *found = NULL;
+	const struct base_kept libraries = kept_in(kept);
 	GPtrArray *argv;
 
 	if (!compiler) {
@@ -232,7 +196,7 @@ void native_load(struct simt_native *n, enum simt_isa isa, bool may_compile)
 	}
 	argv = command(compiler, isa);
 	key = key_of(n->text, argv);
-	found = is_ours(kept, S_IFDIR) ? find_kept(kept, key) : NULL;
+	found = base_kept_is_ours(kept, S_IFDIR) ? base_kept_find(&libraries, key) : NULL;
 	if (found)
 		open_library(n, found);
 	else if (may_compile)
