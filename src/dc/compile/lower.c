@@ -354,7 +354,8 @@ static bool lower_mul(struct dcc *c, const struct ptx_inst *i)
 		b = factor24(c, ptx_type_is_signed(i->type), b);
 	}
 	if (is24 && i->mods.part == PTX_HI_HALF)
-		d = dcc_temp_cvt(c, PTX_U32, PTX_U64, shifted(c, ptx_type_twice(i->type), wide_product(c, i->type, a, b), 16));
+		d = dcc_temp_cvt(c, PTX_U32, PTX_U64,
+				 shifted(c, ptx_type_twice(i->type), wide_product(c, i->type, a, b), 16));
 	else if (i->mods.part == PTX_WIDE)
 		d = wide_product(c, i->type, a, b);
 	else if (i->mods.part == PTX_HI_HALF)
