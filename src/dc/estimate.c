@@ -252,8 +252,8 @@ static void add_global(struct reckoning *r, const struct dc_word *w, double all,
 		r->e.kept_bytes += lines * r->line_bytes;
 }
 
-/* Of shared and local memory and spills, where each lane of a spill, and of local memory, has a place of its own. What a
- * control block has for itself it writes as often as it reads it, so that copies are of no use. */
+/* Of shared and local memory and spills, where each lane of a spill, and of local memory, has a place of its own. What
+ * a control block has for itself it writes as often as it reads it, so that copies are of no use. */
 static double own_lines(const struct reckoning *r, const struct dc_box *b)
 {
 	const struct ptx_operand *at = b->inst ? &b->inst->src[0] : NULL;

@@ -37,8 +37,8 @@ struct dc_estimate {
 	bool uses_segments;    /* beside shared, local and spilled memory, which is the launch's */
 };
 
-/* lanes: of a control block; block: threads of a CTA, by x, y and z. access_cycles: that an access takes in the C-Box, a
- * spilled register half of it; DC_ACCESS_CYCLES where nothing is known of the launch. */
+/* lanes: of a control block; block: threads of a CTA, by x, y and z. access_cycles: that an access takes in the C-Box,
+ * a spilled register half of it; DC_ACCESS_CYCLES where nothing is known of the launch. */
 struct dc_estimate dc_estimate(const struct dc_kernel *k, uint32_t lanes, const uint32_t block[3],
 			       uint32_t line_bytes, double rounds, uint32_t access_cycles);
 /* Elements that the lanes of a control block have of an access, whose address depends on so much. */

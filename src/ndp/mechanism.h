@@ -23,7 +23,8 @@ enum ndp_reads {
 
 struct ndp_mechanism {
 	struct carry_policy ops;
-	/* Of enum ndp_reads. What it does not read of them is refused beside it, unless it is as it is by default. */
+	/* The mechanism reads these, of enum ndp_reads. A setting that it does not read is refused beside it, unless it
+	 * is as it is by default. */
 	uint32_t reads;
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
 	 * cannot live on it. What the site points to is kept. */

@@ -83,7 +83,8 @@ static void print_sampling(FILE *out, const json_t *run)
 		return;
 	fputs("  sampled        ", out);
 	if (report_has(s, "detailed_ratio", NULL))
-		fprintf(out, "%.1f %% of the warp instructions%s in detail", 100 * report_number(s, "detailed_ratio", NULL),
+		fprintf(out, "%.1f %% of the warp instructions%s in detail",
+			100 * report_number(s, "detailed_ratio", NULL),
 			skipped > 0 ? " that were not skipped" : "");
 	else
 		fputs("nothing in detail", out);

@@ -142,9 +142,9 @@ static void test_segments(void **state)
 	count_is("of homes", e.home_lines, 3 * WORDS_OF_LANES + 1);
 }
 
-/* Threads that a branch or guard leaves out by their places, of CTAs of 16 rows of 16: every other row, all but a column,
- * the rows behind the fourth; what is written twice or comes from memory is taken by all. An address of a column has 64
- * elements in a control block, which are four lines. */
+/* Threads that a branch or guard leaves out by their places, of CTAs of 16 rows of 16: every other row, all but a
+ * column, the rows behind the fourth; what is written twice or comes from memory is taken by all. An address of a
+ * column has 64 elements in a control block, which are four lines. */
 static void test_reach(void **state)
 {
 	enum { SIDE = 16, LINES = 4 };

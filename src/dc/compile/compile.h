@@ -51,8 +51,9 @@ struct dc_options {
 	const uint8_t *params;      /* the launch's parameter block, or NULL */
 	const uint8_t *param_known; /* per byte of it: 1 where it is known; NULL: all */
 	uint8_t *param_used; /* per byte of it: becomes 1 where the words depend on it; NULL: nobody asks */
-	/* The texture object whose handle a variable has, or, where that is NULL, the parameter at this byte of the block: the
-	 * words depend on the object from then on. NULL: there is none. The function NULL: objects are not known. */
+	/* The texture object whose handle a variable has, or, where that is NULL, the parameter at this byte of the
+	 * block: the words depend on the object from then on. NULL: there is none. The function NULL: objects are not
+	 * known. */
 	const struct simt_tex_desc *(*texture)(void *self, const struct ptx_var *var, uint64_t param_at);
 	void *texture_self;
 	bool audit;          /* the function is checked behind every pass, and all words that are made: validate.c */

@@ -80,10 +80,11 @@ static void add_lane(struct dc_host_run *r, uint32_t vector, uint32_t lane, uint
 			   bytes);
 	if ((step->access_mask & bit && is_shared) || step->shared_mask & bit)
 		add_shared(r, vector, step->addr[lane], bytes);
-	if (step->inst->flags & SIMT_COPY && step->copy_mask & bit)
-		add_access(r, vector, CPU_WRITE,
-			   r->host->shared + (uint64_t)(r - r->host->runs) * r->host->shared_bytes + step->copy_at[lane],
-			   bytes);
+	if (step->inst->flags & SIMT_COPY && step->copy_mask & bit) {
+		const uint64_t shared = r->host->shared + (uint64_t)(r - r->host->runs) * r->host->shared_bytes;
+
+		add_access(r, vector, CPU_WRITE, shared + step->copy_at[lane], bytes);
+	}
 }
 
 /* A kernel's parameters are the loop's: in registers. */
