@@ -235,9 +235,10 @@ def _program(program, arguments):
 
 
 def run(program, *arguments, machine=None, set=None, size=None, timeout=None, verify=None, expect=None, store=None,
-        cwd=None):
-    """Runs a workload by its name, or a program with its arguments; the Run of its process with the longest time."""
-    words = ["run", *_options(machine=machine, size=size, timeout=timeout, verify=verify, expect=expect),
+        cwd=None, **options):
+    """Runs a workload by its name, or a program with its arguments; the Run of its process with the longest time.
+    options: the command's others, as only="profiler", fast_forward=3, save_checkpoint=FILE, checkpoint=FILE, threads=2."""
+    words = ["run", *_options(machine=machine, size=size, timeout=timeout, verify=verify, expect=expect, **options),
              *_settings(set), *_program(program, arguments)]
     done, data = _start(words, store, cwd)
     rows = Table(data or [])
@@ -248,23 +249,23 @@ def run(program, *arguments, machine=None, set=None, size=None, timeout=None, ve
 
 
 def compare(machines, programs, set=None, size=None, timeout=None, verify=None, expect=None, jobs=None, resume=False,
-            store=None):
+            store=None, **options):
     """Workloads by their names, or one program as a list of words with a path, on machines; a Table."""
     programs = _names(programs)
     if not programs:
         raise Error("compare needs programs: workloads by their names, or a path and its arguments", 2)
     is_program = os.sep in programs[0]
     words = ["compare", "--machines", ",".join(_names(machines)),
-             *_options(size=size, timeout=timeout, verify=verify, expect=expect, jobs=jobs, resume=resume),
+             *_options(size=size, timeout=timeout, verify=verify, expect=expect, jobs=jobs, resume=resume, **options),
              *_settings(set), *(["--"] if is_program else []), *programs]
     done, data = _start(words, store)
     return _checked(done, Table(data or []))
 
 
-def bench(*families, machines=None, set=None, size=None, timeout=None, jobs=None, resume=False, store=None):
-    """Families at every level of near-data processing (docs/one-bench.md); a Table."""
+def bench(*families, machines=None, set=None, size=None, timeout=None, jobs=None, resume=False, store=None, **options):
+    """Families at every level of near-data processing (docs/one-bench.md), with sampled=True by samples; a Table."""
     words = ["bench", *_options(machines=",".join(_names(machines)) if machines else None, size=size, timeout=timeout,
-                                jobs=jobs, resume=resume), *_settings(set), *families]
+                                jobs=jobs, resume=resume, **options), *_settings(set), *families]
     done, data = _start(words, store)
     return _checked(done, Table(data or [], BENCH_COLUMNS))
 

@@ -81,6 +81,16 @@ with tempfile.TemporaryDirectory() as scratch:
     hold("parameters", strata.parameters("l2.size_bytes")["l2.size_bytes"]["unit"] == "bytes")
     hold("machines and workloads", "one-csp" in strata.machines() and "nn" in strata.workloads("tom-baseline"))
 
+    at = os.path.join(scratch, "at.ckpt")
+    strata.run("gaussian", machine="tom-baseline", fast_forward=2, save_checkpoint=at)
+    from_there = strata.run("gaussian", machine="tom-ideal", checkpoint=at)
+    without = strata.run("gaussian", machine="tom-ideal", fast_forward=2)
+    hold("from a checkpoint", from_there.verified and from_there["time_ps"] == without["time_ps"],
+         (from_there["time_ps"], without["time_ps"]))
+    strata.bench("nn", machines="one-gpu", sampled=True)
+    hold("a bench by samples", strata.runs(last=1)[0]["params.run.mode"] == "sampled", strata.runs(last=1)[0]["params.run.mode"])
+
+    refused("no such option", "unknown option '--treads'", 2, strata.run, "nn", treads=2)
     refused("no such machine", "no machine 'tom-idea'; did you mean", 2, strata.run, "nn", machine="tom-idea")
     refused("no such workload", "nnn", 2, strata.run, "nnn")
     refused("no such parameter", "unknown parameter", 2, strata.run, "nn", set={"l9.size": 1})
