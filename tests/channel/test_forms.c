@@ -332,6 +332,60 @@ static void test_peer_prefetch(void **state)
 	rig_close(&r);
 }
 
+/* One core of each of so many peers has operations on one word of another's memory, each when its last one is done: the
+ * time of one, all together, ns. */
+static double contest_ns(uint64_t hops, uint32_t peers, enum cpu_op op)
+{
+	enum { WARM = 50, COUNT = 1000 };
+	uint64_t begin_ps = 0;
+	uint32_t of_peer[8] = {0};
+	struct rig r;
+
+	open_peers(&r, hops);
+	cpu_place(r.cpu, 0, r.cpu_params.page_bytes, 1);
+	cpu_first_line(r.cpu, 0, 0);
+	sim_run(r.ctx.engine);
+	for (uint32_t i = 0; i < r.units; i++)
+		r.ready_ps[i] = CPU_WAITS - 1;
+	for (uint32_t p = 1; p <= peers; p++)
+		r.ready_ps[core_of(&r, p)] = sim_now_ps(r.ctx.engine) + 1000000;
+	for (uint32_t i = 0; i < WARM + COUNT; i++) {
+		const uint32_t unit = rig_next(&r);
+
+		if (i == WARM)
+			begin_ps = sim_now_ps(r.ctx.engine);
+		of_peer[(unit - r.cpu_units) / CORES]++;
+		rig_access(&r, unit, 0, 8, op);
+	}
+	const double ns = (double)(sim_now_ps(r.ctx.engine) - begin_ps) / 1e3 / COUNT;
+
+	for (uint32_t p = 1; p <= peers; p++)
+		assert_in_range(of_peer[p], (WARM + COUNT) / peers * 9 / 10, (WARM + COUNT) / peers * 11 / 10);
+	sim_run(r.ctx.engine);
+	for (uint32_t i = 0; i < r.units; i++)
+		r.ready_ps[i] = 0;
+	rig_close(&r);
+	return ns;
+}
+
+/* Alone with a line nobody's link is crossed. Else it goes from one to the next, whose request waits at the bus: there and
+ * back over the link of who has it, and back over that of who gets it; for two as for five, stores and atomics. */
+static void test_peer_contest(void **state)
+{
+	static const enum cpu_op ops[] = {CPU_WRITE, CPU_ATOMIC};
+
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		const double alone = contest_ns(1, 1, ops[i]), two = contest_ns(1, 2, ops[i]);
+
+		near("one peer, more links, ns", contest_ns(3, 1, ops[i]), alone, 0.001);
+		for (uint64_t hops = 2; hops <= 3; hops++)
+			near("two peers, more links, ns", contest_ns(hops, 2, ops[i]),
+			     two + (double)(hops - 1) * 3 * HOP_PS / 2e3, 0.001);
+		near("five peers, ns", contest_ns(1, 5, ops[i]), two, 0.001);
+	}
+}
+
 /* ---- flushes ---- */
 
 /* A look-up for each line of the range, or for each that the cache can have; copies go, others stay. */
@@ -796,7 +850,7 @@ static void test_chase(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch), cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch), cmocka_unit_test(test_peer_contest), cmocka_unit_test(test_flush),
 	    cmocka_unit_test(test_processor_flush), cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus), cmocka_unit_test(test_queues),
 	    cmocka_unit_test(test_processor_queue), cmocka_unit_test(test_chase), cmocka_unit_test(test_points),
