@@ -497,16 +497,27 @@ void simt_memory_describe(const struct simt_memory *m, uint64_t addr, char *text
 		 a->is_live ? "" : " (freed)", a->is_live && a->is_readonly && is_inside ? ", which is read-only" : "");
 }
 
+/* Is it in the page before the first allocation, which would be the driver's if the memory tolerated pages? */
+static bool is_in_front(const struct simt_memory *m, uint64_t addr, uint32_t bytes)
+{
+	const uint64_t last = addr + bytes - 1;
+
+	return !m->tolerates_pages && addr < SIMT_ARENA_BASE && addr >= SIMT_ARENA_BASE - SIMT_PROTECTION_BYTES &&
+	       (last < SIMT_ARENA_BASE || simt_memory_shares_page(m, SIMT_ARENA_BASE, last - SIMT_ARENA_BASE + 1));
+}
+
 void simt_memory_describe_access(const struct simt_memory *m, uint64_t addr, uint32_t bytes, char *text,
 				 uint32_t size_bytes)
 {
-	simt_memory_describe(m, addr, text, size_bytes);
-	if (!simt_memory_find(m, addr, bytes) && simt_memory_shares_page(m, addr, bytes)) {
-		const size_t used = strlen(text);
+	const bool is_in_page = !simt_memory_find(m, addr, bytes) && simt_memory_shares_page(m, addr, bytes);
+	size_t used;
 
+	simt_memory_describe(m, addr, text, size_bytes);
+	used = strlen(text);
+	if (is_in_page || is_in_front(m, addr, bytes))
 		snprintf(text + used, size_bytes - used,
-			 "; hardware lets it pass, in the same page of 2 MiB: --set run.bounds=page");
-	}
+			 "; hardware lets it pass, in %s page of 2 MiB: --set run.bounds=page",
+			 is_in_page ? "the same" : "the driver's");
 }
 
 uint64_t simt_memory_capacity_bytes(const struct simt_memory *m)

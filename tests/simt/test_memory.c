@@ -211,7 +211,8 @@ static void test_bounds_of_pages(void **state)
 	rig_close(&r);
 }
 
-/* Where pages decide, the first allocation is not at the first byte of its page. */
+/* Where pages decide, the first allocation is not at the first byte of its page; a fault names the switch where it would
+ * not be one. */
 static void test_before_the_first_allocation(void **state)
 {
 	const uint64_t page_bytes = SIMT_PROTECTION_BYTES;
@@ -221,6 +222,10 @@ static void test_before_the_first_allocation(void **state)
 	(void)state;
 	rig_open(&r, RIG_KERNEL("ld.global.u32 %r1, [%at+-512];"));
 	assert_false(rig_run(&r, "k", 1, 32, &r.out, 1));
+	assert_non_null(strstr(r.launch.fault.text, "run.bounds=page"));
+	at = r.out - page_bytes;
+	assert_false(rig_run(&r, "k", 1, 32, &at, 1));
+	assert_null(strstr(r.launch.fault.text, "run.bounds"));
 	assert_true(simt_memory_release(r.mem, r.out));
 	simt_memory_tolerate_pages(r.mem);
 	at = simt_memory_alloc(r.mem, 128, page_bytes, SIMT_ALLOC_DEVICE);
