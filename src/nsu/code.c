@@ -45,6 +45,7 @@ struct chooser {
 	struct best *best; /* [inst_count + 1] of the piece */
 	GArray *refused;   /* struct bounds that need too many registers */
 	GArray *blocks;    /* struct nsu_block */
+	bool *is_directed; /* [inst_count]: between the programmer's pragmas */
 };
 
 /* Of equal scores the fewer blocks, because each costs a command and an acknowledgment that equation 1 leaves out; then
@@ -139,6 +140,12 @@ static bool take(struct chooser *c, struct bounds piece)
 	return true;
 }
 
+/* What no block has, or only blocks that the programmer names. */
+static bool is_out(const struct chooser *c, uint32_t k)
+{
+	return c->f->class_of[k] == NSU_CLASS_FORBIDDEN || c->is_directed[k];
+}
+
 static void choose_in_block(struct chooser *c, const struct ptx_block *b)
 {
 	uint32_t k = b->first;
@@ -146,16 +153,74 @@ static void choose_in_block(struct chooser *c, const struct ptx_block *b)
 	while (k <= b->last) {
 		struct bounds piece = {k, k};
 
-		if (c->f->class_of[k] == NSU_CLASS_FORBIDDEN) {
+		if (is_out(c, k)) {
 			k++;
 			continue;
 		}
-		while (piece.last < b->last && c->f->class_of[piece.last + 1] != NSU_CLASS_FORBIDDEN)
+		while (piece.last < b->last && !is_out(c, piece.last + 1))
 			piece.last++;
 		do
 			choose(c, piece);
 		while (!take(c, piece));
 		k = piece.last + 1;
+	}
+}
+
+/* ---- the programmer's directives (section 3.1: a block can be identified by them) ---- */
+
+static void find_directed(const struct ptx_func *f, bool *is_directed)
+{
+	bool is = false;
+	uint32_t next = 0;
+
+	for (uint32_t k = 0; k < f->inst_count; k++) {
+		for (; next < f->pragma_count && f->pragmas[next].inst <= k; next++)
+			is = !strcmp(f->pragmas[next].text, NSU_PRAGMA_BEGIN) ||
+			     (is && strcmp(f->pragmas[next].text, NSU_PRAGMA_END) != 0);
+		is_directed[k] = is;
+	}
+}
+
+/* The longest block that begins here, does something in a unit with its last instruction, and fits one. */
+static bool direct_from(struct chooser *c, uint32_t first, uint32_t last, uint32_t *end)
+{
+	struct nsu_range *r = c->range;
+	g_autofree bool *may_end = g_new0(bool, last - first + 1);
+	struct nsu_block block;
+	bool has_access = false;
+
+	nsu_range_begin(r, first);
+	for (uint32_t k = first; k <= last && nsu_range_extend(r); k++) {
+		const bool is_access = c->f->class_of[k] == NSU_CLASS_LOAD || c->f->class_of[k] == NSU_CLASS_STORE;
+
+		has_access |= is_access;
+		may_end[k - first] = has_access && (is_access || r->depends[k]);
+	}
+	for (uint32_t k = last + 1; k-- > first;) {
+		if (!may_end[k - first] || !make_block(c, (struct bounds){first, k}, NSU_BLOCK_DIRECTED, &block))
+			continue;
+		g_array_append_val(c->blocks, block);
+		*end = k + 1;
+		return true;
+	}
+	return false;
+}
+
+static void add_directed(struct chooser *c, const struct ptx_block *b)
+{
+	uint32_t k = b->first;
+
+	while (k <= b->last) {
+		uint32_t last = k;
+
+		if (!c->is_directed[k] || c->f->class_of[k] == NSU_CLASS_FORBIDDEN) {
+			k++;
+			continue;
+		}
+		while (last < b->last && c->is_directed[last + 1] && c->f->class_of[last + 1] != NSU_CLASS_FORBIDDEN)
+			last++;
+		if (!direct_from(c, k, last, &k))
+			k++;
 	}
 }
 
@@ -195,8 +260,10 @@ static void find_blocks(struct chooser *c)
 	const struct ptx_cfg *cfg = c->f->cfg;
 
 	for (uint32_t b = 0; b < cfg->block_count; b++)
-		if (cfg->blocks[b].is_reachable)
+		if (cfg->blocks[b].is_reachable) {
+			add_directed(c, &cfg->blocks[b]);
 			choose_in_block(c, &cfg->blocks[b]);
+		}
 	add_indirect(c);
 	g_array_sort(c->blocks, by_place);
 }
@@ -247,6 +314,8 @@ struct nsu_code *nsu_code_build(const struct ptx_cfg *cfg, const struct nsu_code
 	c.best = g_new0(struct best, count + 1);
 	c.refused = g_array_new(FALSE, FALSE, sizeof(struct bounds));
 	c.blocks = g_array_new(FALSE, FALSE, sizeof(struct nsu_block));
+	c.is_directed = g_new0(bool, count + 1);
+	find_directed(cfg->func, c.is_directed);
 	find_blocks(&c);
 	code->func = cfg->func;
 	code->params = *p;
@@ -257,6 +326,7 @@ struct nsu_code *nsu_code_build(const struct ptx_cfg *cfg, const struct nsu_code
 	generate(code, &c);
 	g_array_free(c.refused, TRUE);
 	g_free(c.best);
+	g_free(c.is_directed);
 	nsu_range_free(c.range);
 	nsu_facts_free(c.f);
 	return code;

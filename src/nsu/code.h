@@ -51,9 +51,15 @@ struct nsu_code_params {
 };
 extern const struct nsu_code_params nsu_code_default; /* 32, 8, 256, 1024, 256, 256, 32, false, true, 8 */
 
+/* Strings of a .pragma: what lies between them is made into blocks where it can be, whatever they score. Each run of
+ * instructions of a basic block is as few blocks as possible, from its first instruction on. */
+#define NSU_PRAGMA_BEGIN "strata offload begin"
+#define NSU_PRAGMA_END "strata offload end"
+
 enum nsu_block_kind {
 	NSU_BLOCK_SCORED,   /* equation 1 is positive */
 	NSU_BLOCK_INDIRECT, /* one load whose address derives from a loaded value, whatever its score */
+	NSU_BLOCK_DIRECTED, /* the programmer says so, by pragmas, whatever its score */
 };
 
 /* What a PTX instruction of a block is when an instance of the block is offloaded. */

@@ -19,7 +19,9 @@ static void print_head(FILE *out, const struct nsu_code *c, uint32_t number)
 	const struct ptx_func *f = c->func;
 
 	fprintf(out, "  block %u: lines %u-%u, %s, ", number, f->insts[b->begin_pc].line, f->insts[b->last_pc].line,
-		b->kind == NSU_BLOCK_SCORED ? "scored" : "single indirect load");
+		b->kind == NSU_BLOCK_SCORED     ? "scored"
+		: b->kind == NSU_BLOCK_INDIRECT ? "single indirect load"
+						: "directed");
 	fprintf(out, "score %d B per thread (%u accessed", b->score_bits / 8, b->traffic_bytes);
 	fprintf(out, " - %u sent - %u returned)\n", b->send_words * 4 + b->send_preds * c->params.predicate_bits / 8,
 		b->return_words * 4 + b->return_preds * c->params.predicate_bits / 8);

@@ -396,6 +396,8 @@ static void finish_func(struct ptx_parser *p, struct ptx_func *f)
 	f->reg_count = p->regs.count;
 	f->insts = ptx_arena_copy(p->arena, p->insts.at, p->insts.count * sizeof(p->insts.at[0]));
 	f->inst_count = p->insts.count;
+	f->pragmas = ptx_arena_copy(p->arena, p->pragmas.at, p->pragmas.count * sizeof(p->pragmas.at[0]));
+	f->pragma_count = p->pragmas.count;
 	f->locals = ptx_arena_copy(p->arena, p->locals.at, p->locals.count * sizeof(p->locals.at[0]));
 	f->local_count = p->locals.count;
 }
@@ -434,7 +436,7 @@ bool ptx_parse_func(struct ptx_parser *p, enum ptx_linkage linkage, bool is_entr
 	p->scope = 0;
 	scope_open(p);
 	p->func_scope = p->scope;
-	p->regs.count = p->insts.count = p->locals.count = p->label_refs.count = 0;
+	p->regs.count = p->insts.count = p->pragmas.count = p->locals.count = p->label_refs.count = 0;
 	p->loc = 0;
 	p->label_count = 0;
 	p->label_at_end = false;

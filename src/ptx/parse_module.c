@@ -118,11 +118,16 @@ static bool parse_section(struct ptx_parser *p)
 	return ptx_parse_skip_braces(p);
 }
 
+/* Of a function it is kept: it says something of what follows it. */
 static bool parse_pragma(struct ptx_parser *p)
 {
 	do {
 		if (p->tok.kind != PTX_TOK_STRING)
 			return ptx_parse_unexpected(p, "a pragma in quotes");
+		if (p->func)
+			*PTX_VECTOR_ADD(&p->pragmas) =
+			    (struct ptx_pragma){ptx_arena_printf(p->arena, "%.*s", (int)p->tok.length, p->tok.text),
+						p->insts.count};
 		ptx_parse_next(p);
 	} while (ptx_parse_take(p, ','));
 	return ptx_parse_expect(p, ';', "after .pragma");

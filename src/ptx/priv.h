@@ -104,6 +104,7 @@ struct ptx_parser {
 	uint32_t scope, func_scope; /* the innermost, and that of the function */
 	PTX_VECTOR(struct ptx_reg) regs;
 	PTX_VECTOR(struct ptx_inst) insts;
+	PTX_VECTOR(struct ptx_pragma) pragmas;
 	PTX_VECTOR(struct ptx_var *) locals;
 	PTX_VECTOR(struct ptx_label_ref) label_refs;
 	uint32_t loc, label_count;

@@ -327,6 +327,12 @@ struct ptx_var {
 
 struct ptx_cfg; /* ptx/cfg.h */
 
+/* A string of a .pragma in a function: it stands before instruction inst. */
+struct ptx_pragma {
+	const char *text; /* without its quotes */
+	uint32_t inst;
+};
+
 struct ptx_func {
 	const char *name;
 	bool is_entry, is_prototype /* .callprototype */, has_body, is_noreturn, has_clusters;
@@ -340,6 +346,8 @@ struct ptx_func {
 	uint32_t reg_count;
 	struct ptx_inst *insts;
 	uint32_t inst_count;
+	struct ptx_pragma *pragmas; /* in the order of the text */
+	uint32_t pragma_count;
 	struct ptx_var **locals; /* function-scope variables of .local, .shared, .param, .const, .global */
 	uint32_t local_count;
 	uint64_t frame_local_bytes;  /* .local variables, aligned */

@@ -65,7 +65,11 @@ static void describe_block(GString *s, const struct nsu_code *c, const struct ns
 {
 	static const char roles[] = "?gnbls"; /* GPU, NSU, both, load, store */
 
-	g_string_append_printf(s, "%s%d", b->kind == NSU_BLOCK_INDIRECT ? "indirect " : "", b->score_bits / 8);
+	g_string_append_printf(s, "%s%d",
+			       b->kind == NSU_BLOCK_INDIRECT   ? "indirect "
+			       : b->kind == NSU_BLOCK_DIRECTED ? "directed "
+							       : "",
+			       b->score_bits / 8);
 	add_regs(s, c->func, b->live_in, b->live_in_count);
 	g_string_append(s, " ->");
 	add_regs(s, c->func, b->live_out, b->live_out_count);
@@ -476,6 +480,35 @@ static void workloads_have_the_expected_blocks(void **state)
 	}
 }
 
+#define BEGIN ".pragma \"strata offload begin\";\n"
+#define END ".pragma \"strata offload end\";\n"
+#define PLAIN "ld.global.f32 %f2, [%rd1];\nadd.f32 %f3, %f2, %f1;\nadd.f32 %f1, %f3, %f3;\n"
+
+/* What the programmer marks is a block, whatever its score, as far as a unit can do it. */
+static void directives_are_followed(void **state)
+{
+	struct nsu_code_params small = nsu_code_default;
+
+	(void)state;
+	check(PLAIN, "");
+	check(BEGIN PLAIN END, "directed -4 %f1 -> %f1 | lnn\n");
+	check(BEGIN "ld.global.f32 %f2, [%rd1];\n" END "add.f32 %f3, %f2, %f1;\nadd.f32 %f1, %f3, %f3;\n",
+	      "directed 0 -> %f2 | l\n");
+	/* A pragma of others ends nothing; what comes behind is for the analysis again. */
+	check(BEGIN ".pragma \"nounroll\";\n" PLAIN END "ld.global.f32 %f5, [%rd1];\nld.global.f32 %f6, [%rd2];\n"
+		    "add.f32 %f5, %f5, %f6;\nst.global.f32 [%rd2], %f5;\n",
+	      "directed -4 %f1 -> %f1 | lnn\n12 -> | llns\n");
+	/* Two blocks around what no unit does; none where there is no access. */
+	check(BEGIN PLAIN "ld.shared.f32 %f4, [sh];\nst.global.f32 [%rd1], %f1;\n" END,
+	      "directed -4 %f1 -> %f1 | lnn\ndirected 0 %f1 -> | s\n");
+	check(BEGIN "add.f32 %f1, %f1, %f1;\n" END, "");
+	/* As far as a block's registers go. */
+	small.register_count = 2;
+	check_with(BEGIN "ld.global.f32 %f2, [%rd1];\nld.global.f32 %f3, [%rd2];\nld.global.f32 %f4, [%rd2+64];\n"
+			 "add.f32 %f3, %f2, %f3;\nadd.f32 %f1, %f3, %f4;\n" END,
+		   &small, "directed 0 -> %f2 %f3 | ll\ndirected 0 -> %f4 | l\n");
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -491,6 +524,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(constants_come_from_the_constant_cache),
 	    cmocka_unit_test(limits_are_kept),
 	    cmocka_unit_test(ranges_are_chosen_together),
+	    cmocka_unit_test(directives_are_followed),
 	    cmocka_unit_test(workloads_have_the_expected_blocks),
 	};
 
