@@ -6,7 +6,6 @@
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "machine/csp.h"
 #include "reproduce/described.h"
 #include "reproduce/outcome.h"
 #include "report/report.h"
@@ -167,11 +166,8 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 		.threads = options->threads,
 	};
 	struct reproduce_data *data = reproduce_data_new(paper);
-	g_autofree char *programs = cli_files_dir(paths, &machine_csp_part);
 
 	data->dir = folder;
-	data->programs = programs;
-	data->machines = paths->machine_dirs[paths->machines.dir_count - 1];
 	data->size = options->size;
 
 	int exit_status;

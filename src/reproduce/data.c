@@ -13,7 +13,6 @@ struct reproduce_data *reproduce_data_new(const struct reproduce_paper *paper)
 	struct reproduce_data *d = g_new0(struct reproduce_data, 1);
 
 	d->paper = paper;
-	d->models = g_new0(struct reproduce_models, 1);
 	d->runs = g_new0(json_t *, (size_t)paper->config_count * paper->workload_count);
 	return d;
 }
@@ -22,9 +21,6 @@ void reproduce_data_free(struct reproduce_data *d)
 {
 	for (uint32_t i = 0; i < d->paper->config_count * d->paper->workload_count; i++)
 		json_decref(d->runs[i]);
-	if (d->models->value)
-		d->models->free(d->models->value);
-	g_free(d->models);
 	g_free(d->runs);
 	g_free(d);
 }

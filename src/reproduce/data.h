@@ -6,12 +6,6 @@
 
 #include "reproduce/paper.h"
 
-/* What a paper's measures compute once for all of its rows; value is theirs. */
-struct reproduce_models {
-	void *value; /* NULL: nothing yet */
-	void (*free)(void *value);
-};
-
 /* The inputs of seconds, or the papers' inputs: with all of a run timed, or with run.mode=sampled. */
 enum reproduce_size { REPRODUCE_FULL, REPRODUCE_QUICK, REPRODUCE_SAMPLED };
 /* Of files' and folders' names: "", "-quick", "-sampled". */
@@ -19,11 +13,8 @@ const char *reproduce_size_suffix(enum reproduce_size size);
 
 struct reproduce_data {
 	const struct reproduce_paper *paper;
-	/* Folders, NULL: not there: of the published numbers and of descriptions that measures read; of the
-	 * coprocessor's programs and machines. */
-	const char *dir, *programs, *machines;
+	const char *dir; /* of the published numbers, and of descriptions that measures read; NULL: not there */
 	enum reproduce_size size;
-	struct reproduce_models *models;
 	/* Called before each number and claim is judged, which may mean to compute it; NULL: not. */
 	void (*judging)(void *ctx, uint32_t done, uint32_t count);
 	void *judging_ctx;

@@ -491,6 +491,53 @@ static void charts_take(struct reader *r, yaml_node_t *n)
 		chart_take(r, base_yaml_node(r->y, *item), &charts[r->of->paper.chart_count++]);
 }
 
+/* ---- scatters ---- */
+
+/* The model's points; NULL after a message. */
+static uint32_t (*points_of(struct reader *r, yaml_node_t *n))(const struct reproduce_data *d,
+							       struct reproduce_point *out)
+{
+	const char *name = base_yaml_text(r->y, n, "a model's name");
+
+	for (const struct reproduce_points_model *m = reproduce_points_table; name && m->name; m++)
+		if (!strcmp(m->name, name))
+			return m->points;
+	if (name)
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "no model has points '%s'", name);
+	return NULL;
+}
+
+static void scatter_take(struct reader *r, yaml_node_t *n, struct reproduce_scatter *scatter)
+{
+	yaml_node_t *title, *x, *y, *series, *points;
+	const struct base_yaml_entry entries[] = {
+	    {"title", &title}, {"x", &x}, {"y", &y}, {"series", &series}, {"points", &points}};
+
+	if (!base_yaml_is_mapping(r->y, n, "{title: ..., x: ..., y: ..., series: [...], points: MODEL}"))
+		return;
+	base_yaml_entries(r->y, n, "a scatter", entries, ARRAY_COUNT(entries));
+	if (!title || !x || !y || !series || !points) {
+		base_diag_error(r->y->diag, base_yaml_place(r->y, n), "a scatter needs `%s:`",
+				!title ? "title" : !x ? "x" : !y ? "y" : !series ? "series" : "points");
+		return;
+	}
+	scatter->title = text_of(r, title, "a title");
+	scatter->x_title = text_of(r, x, "an axis' title");
+	scatter->y_title = text_of(r, y, "an axis' title");
+	scatter->is_log = true;
+	scatter->series = texts_of(r, series, "a list of names", &scatter->series_count);
+	scatter->points = points_of(r, points);
+}
+
+static void scatters_take(struct reader *r, yaml_node_t *n)
+{
+	struct reproduce_scatter *scatters = TABLE(r, struct reproduce_scatter, item_count(n));
+
+	r->of->paper.scatters = scatters;
+	BASE_YAML_EACH_ITEM(n, item)
+		scatter_take(r, base_yaml_node(r->y, *item), &scatters[r->of->paper.scatter_count++]);
+}
+
 /* ---- figures ---- */
 
 static enum reproduce_plot plot_of(struct reader *r, const yaml_node_t *n)
@@ -578,11 +625,11 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 {
 	struct reader *r = ctx;
 	struct experiment_nodes nodes;
-	yaml_node_t *title, *define, *numbers, *claims, *figures, *charts;
+	yaml_node_t *title, *define, *numbers, *claims, *figures, *charts, *scatters;
 	const struct base_yaml_entry entries[] = {
 	    {"title", &title},   {"words", &nodes.words}, {"settings", &nodes.settings}, {"runs", &nodes.runs},
 	    {"define", &define}, {"numbers", &numbers},	  {"claims", &claims},		 {"charts", &charts},
-	    {"figures", &figures},
+	    {"figures", &figures}, {"scatters", &scatters},
 	};
 
 	r->y = y;
@@ -608,6 +655,8 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 		figures_take(r, figures);
 	if (charts && base_yaml_is_list(y, charts, "a list of charts"))
 		charts_take(r, charts);
+	if (scatters && base_yaml_is_list(y, scatters, "a list of scatters"))
+		scatters_take(r, scatters);
 	same_check(r);
 }
 

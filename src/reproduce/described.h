@@ -22,6 +22,8 @@
  *     - {title: "...", plot: speedup, of: [one name, another]}       or traffic, energy, blocks
  *   charts:
  *     - {title: "...", groups: [1, 2], bars: [{bar: GB/s, is: "[ONE, TWO][measures.rate]"}]}
+ *   scatters:                                points that one of our models computes (models.h), by logarithms
+ *     - {title: "...", x: ..., y: ..., series: [one, another], points: csp_design_points}
  */
 #ifndef STRATA_REPRODUCE_DESCRIBED_H
 #define STRATA_REPRODUCE_DESCRIBED_H

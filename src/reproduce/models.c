@@ -2,6 +2,7 @@
 #include "reproduce/models.h"
 
 #include "ndp/nsu/target_study.h"
+#include "reproduce/csp_models.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -29,8 +30,24 @@ static double nsu_best(const double *x)
 	return known[count];
 }
 
+#define CSP_POWER_ROWS(name, number)                                       \
+	{"csp_correlation_" #name, 4, csp_correlation_##name},             \
+	{"csp_channelization_" #name, 4, csp_channelization_##name},       \
+	{"csp_design_" #name, 1, csp_design_##name},
+#define CSP_DESIGN_ROW(name, field) {"csp_design_" #name, 1, csp_design_##name},
+
 const struct experiment_model reproduce_models_table[] = {
+    CSP_POWERS(CSP_POWER_ROWS)
+    CSP_DESIGNS(CSP_DESIGN_ROW)
+    {"csp_design_representative", 1, csp_design_representative},
+    {"csp_node_io_w", 4, csp_node_io_w},
+    {"csp_node_transceivers", 4, csp_node_transceivers},
     {"nsu_target_first", 2, nsu_first},
     {"nsu_target_best", 2, nsu_best},
     {NULL, 0, NULL},
+};
+
+const struct reproduce_points_model reproduce_points_table[] = {
+    {"csp_design_points", csp_design_points},
+    {NULL, NULL},
 };
