@@ -4,24 +4,40 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 enum {
 	WINDOW_PS = 1600000, /* of the links: the latency of an access and more */
+	OPENED = 4, /* a probe that does well may become so many before one of it has come back */
 	HIDDEN_PART = 32,    /* of the time that the launch has taken: so much longer it may take for a delay */
 	/* Two places with two sums of 32 bits of time and 16 of accesses, a count and two times each; mean and first
-	 * time away, the last throughput, and eight counters of 12 bits. */
-	BLOCK_BITS = 2 * (2 * (32 + 16) + 12 + 2 * 32) + 3 * 32 + 8 * 12 + 1,
+	 * time away, the last throughput, and eight counters of 12 bits; are its loops counted. */
+	BLOCK_BITS = 2 * (2 * (32 + 16) + 12 + 2 * 32) + 3 * 32 + 8 * 12 + 1 + 1,
 	VISIT_BITS = 32 + 6 + 1, /* begin, number of the block, whether it is away */
 };
 
-struct ndp_auto *ndp_auto_new(const struct sim_ctx *ctx, const struct gpu_config *config, uint32_t first,
-			      uint32_t most, double full_ratio)
+/* Little's law: so many lines are under way where one direction of the links is full and none waits. */
+static double fill_lines(const struct gpu_config *c, const struct ndp_params *p)
 {
+	const double bytes_per_s =
+		(double)c->gpu.stack_count * (double)c->link.bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+
+	return bytes_per_s / BASE_PS_PER_S * (double)p->away_latency_ps * p->away_full_ratio / (double)c->l1d.line_bytes;
+}
+
+struct ndp_auto *ndp_auto_new(const struct ndp_site *site, uint32_t most)
+{
+	const struct gpu_config *config = site->gpu;
 	struct ndp_auto *a = g_new0(struct ndp_auto, 1);
 
-	a->ctx = ctx;
+	a->ctx = site->ctx;
 	a->stack_count = (uint32_t)config->gpu.stack_count;
-	a->full_ratio = full_ratio;
-	a->first = first;
+	a->full_ratio = site->ndp->choice.away_full_ratio;
+	a->first = (uint32_t)site->ndp->choice.away_first_count;
+	a->fill_lines = fill_lines(config, &site->ndp->choice);
+	a->home_sm_count = (uint32_t)config->gpu.sm_count;
+	a->issues = (double)(a->stack_count * config->gpu.stack_sm_count * config->sm.scheduler_count) *
+		    (double)config->gpu.sm_clock_khz * 1e-9 * (double)site->ndp->choice.away_latency_ps;
 	a->most = most;
 	a->most_relief = most;
 	a->visit_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
@@ -59,6 +75,17 @@ static uint64_t links_ps(const struct ndp_auto *a, const struct gpu *g, bool is_
 	return ps;
 }
 
+/* Warps of the launch that run at a time at home. */
+static uint64_t home_warps(const struct ndp_auto *a, const struct gpu *g, const struct simt_launch *l)
+{
+	const uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+	uint64_t places = 0;
+
+	for (uint32_t s = 0; s < a->home_sm_count; s++)
+		places += gpu_cta_room(g, s);
+	return (a->cta_count < places ? a->cta_count : places) * ((threads + SIMT_LANES - 1) / SIMT_LANES);
+}
+
 void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_launch *l)
 {
 	memset(a->visits, 0, a->visit_count * sizeof(*a->visits));
@@ -67,6 +94,7 @@ void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_
 	a->rx_ps = links_ps(a, g, true);
 	a->tx_is_full = a->rx_is_full = false;
 	a->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	a->warp_count = home_warps(a, g, l);
 }
 
 void ndp_auto_look(struct ndp_auto *a, struct gpu *g)
@@ -98,15 +126,40 @@ static uint64_t slack_ps(const struct ndp_auto *a, const struct gpu *g, uint64_t
 	return (uint64_t)(rest_ps > part_ps ? rest_ps : part_ps);
 }
 
-struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, bool is_relief)
+/* Instances that the units' issue keeps up with: while one waits for an access, the others issue what lies between. */
+static uint32_t capacity(const struct ndp_auto *a, double busy)
+{
+	const double count = a->issues * (1 - busy);
+
+	return count < a->most ? (uint32_t)count : a->most;
+}
+
+/* Where the code says how long they are: as many as make the units as full as the GPU's SMs are, and no more than these
+ * keep up with. */
+static uint32_t share(const struct ndp_auto *a, const struct ndp_auto_asks *asks)
+{
+	const uint32_t even = (uint32_t)(a->most * a->warp_count / a->visit_count), able = capacity(a, asks->busy);
+
+	return even < able ? even : able;
+}
+
+/* Would the launch's warps fill the links, if each asked for what this one does? */
+static bool fills(const struct ndp_auto *a, const struct ndp_auto_asks *asks)
+{
+	return asks->saves_rx && (double)a->warp_count * asks->line_count >= a->fill_lines;
+}
+
+struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, const struct ndp_auto_asks *asks)
 {
 	const uint64_t now_ps = sim_now_ps(a->ctx->engine);
+	const uint32_t known = asks->is_counted ? share(a, asks) : 0, least = OPENED * a->first;
 
 	return (struct ndp_scene){.now_ps = now_ps,
-				  .is_relief = is_relief,
+				  .is_relief = asks->is_relief,
+				  .sure = known > least ? known : least,
 				  .slack_ps = slack_ps(a, g, now_ps),
 				  .so_far_ps = now_ps - a->begin_ps,
-				  .first = a->first,
+				  .first = known > a->first && fills(a, asks) ? known : a->first,
 				  .most = a->most,
 				  .most_relief = a->most_relief};
 }

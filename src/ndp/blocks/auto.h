@@ -10,9 +10,12 @@
 
 struct ndp_auto {
 	const struct sim_ctx *ctx;
-	uint32_t stack_count;
+	uint32_t stack_count, home_sm_count;
 	double full_ratio;    /* a direction of the links is full from this share of their time on */
 	uint32_t first, most, most_relief; /* of each block, see window.h */
+	double fill_lines; /* under way at a time, so many fill the links */
+	double issues; /* of all units while an access is under way */
+	uint64_t warp_count; /* that the GPU's SMs have room for of the launch, as far as it has them */
 	struct ndp_visit *visits; /* [home SM * slots + slot] */
 	uint32_t visit_count;
 	/* the links, all stacks together */
@@ -24,13 +27,20 @@ struct ndp_auto {
 
 /* What it stores: for each of block_count blocks, and each warp slot of an SM; at most two items. */
 uint32_t ndp_auto_storage(const struct ndp_site *site, uint64_t block_count, struct ndp_storage *items);
-struct ndp_auto *ndp_auto_new(const struct sim_ctx *ctx, const struct gpu_config *config, uint32_t first,
-			      uint32_t most, double full_ratio);
+struct ndp_auto *ndp_auto_new(const struct ndp_site *site, uint32_t most);
 void ndp_auto_free(struct ndp_auto *a);
 void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_launch *l);
 /* Looks at the links, when the time for it has come. */
 void ndp_auto_look(struct ndp_auto *a, struct gpu *g);
-/* What a block sees now, of whose instances at home a link is full or not. */
-struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, bool is_relief);
+/* What an instance knows of itself when it asks. */
+struct ndp_auto_asks {
+	bool is_relief;	 /* a link is full of what its like ask for at home */
+	bool is_counted; /* the code says how long they are: none is away for ever */
+	bool saves_rx;	 /* it reads lines that would come over RX */
+	uint32_t line_count; /* that it is known to touch first */
+	double busy; /* of its instructions, the share that accesses no memory */
+};
+/* What its block sees now. */
+struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, const struct ndp_auto_asks *asks);
 
 #endif

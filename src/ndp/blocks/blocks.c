@@ -92,6 +92,7 @@ static struct ndp_block block_of(const struct simt_program *p, const struct ndp_
 	b.block.register_count = c->live_max;
 	b.alu_ratio = alu_ratio(p, c);
 	b.is_warp_wide = is_warp_wide(p, c);
+	b.is_counted = c->is_counted;
 	b.ends_in_access = p->insts[c->last].unit == SIMT_UNIT_LDST && !(p->insts[c->last].flags & SIMT_SHUFFLE);
 	if (c->condition.exists) {
 		b.condition_sb = (uint16_t)p->entry_alloc->slot[c->condition.reg];

@@ -27,6 +27,7 @@ struct ndp_block {
 	uint32_t in_register_count, in_predicate_count, out_register_count, out_predicate_count;
 	uint32_t constant_count; /* registers that the block loads again from constants before it begins */
 	double alu_ratio;	 /* share of its instructions that access no memory */
+	bool is_counted; /* how often each of its loops runs is known when that begins */
 	bool ends_in_access; /* its last instruction, in text order, accesses memory */
 	bool is_warp_wide; /* some of its instructions read other lanes' registers: the warp must move as a whole */
 	bool has_condition, is_difference, is_at_most;

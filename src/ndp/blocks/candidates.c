@@ -272,6 +272,8 @@ static bool score(struct finder *fi, const struct ndp_region *r, struct ndp_cand
 		       : region_has_loop(fi, r, NDP_TRIP_STATIC) ? NDP_TRIP_STATIC
 								 : NDP_TRIP_NO_LOOP;
 
+	c->is_counted = !region_has_loop(fi, r, NDP_TRIP_UNKNOWN);
+
 	struct ndp_bandwidth once =
 	    ndp_bandwidth_change(fi->cost, c->reg_tx_words, c->reg_rx_words, c->loads, c->stores);
 

@@ -82,6 +82,7 @@ struct ndp_candidate {
 	uint32_t load_count, store_count;  /* static instructions */
 	double loads, stores; /* 4-byte accesses per thread with static trip counts, the outermost run-time loop once */
 	enum ndp_trip_kind trip_kind;
+	bool is_counted; /* how often each of its loops runs is known when that begins */
 	uint64_t trip_count; /* static: the outermost loop's count; run-time: the smallest count that pays */
 	struct ndp_condition condition;
 	struct ndp_bandwidth bandwidth; /* with trip_count applied */

@@ -130,7 +130,7 @@ static bool may_open(struct ndp_window *w, const struct ndp_scene *s)
 		w->hold_count--;
 		return false;
 	}
-	return s->is_relief ? w->returned_count || w->width <= s->first : 2 * w->fresh_returns >= w->width;
+	return s->is_relief ? w->returned_count || w->width < s->sure : 2 * w->fresh_returns >= w->width;
 }
 
 /* May it be so many times as wide? Those that are away may then take as many times what they do. */
@@ -142,7 +142,7 @@ static bool may_be(const struct ndp_scene *s, const struct seen *n, uint32_t tim
 
 static void open_it(struct ndp_window *w, const struct ndp_scene *s, const struct seen *n)
 {
-	const uint32_t most = s->is_relief ? s->most_relief : s->most;
+	const uint32_t all = s->is_relief ? s->most_relief : s->most, most = w->returned_count ? all : s->sure;
 	uint32_t times = WIDER;
 
 	while (times > 1 && !may_be(s, n, times))

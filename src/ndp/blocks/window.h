@@ -49,6 +49,7 @@ struct ndp_scene {
 	uint64_t so_far_ps; /* that the launch has taken */
 	uint64_t slack_ps;  /* a delay that the launch hides */
 	bool is_relief;	    /* a link is full of what such blocks ask for at home */
+	uint32_t sure; /* so many may be away before one has come back */
 	uint32_t first, most, most_relief; /* instances that may be away at first, and at most */
 };
 

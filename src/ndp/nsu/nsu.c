@@ -63,9 +63,7 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 	if (site->ndp->choice.timed)
 		t->timed = g_new0(struct ndp_timed_instance, t->instance_count);
 	if (site->ndp->choice.away == NDP_AWAY_AUTO)
-		t->automatic = ndp_auto_new(site->ctx, config, (uint32_t)site->ndp->choice.away_first_count,
-					    (uint32_t)(config->gpu.stack_count * config->nsu.warp_slot_count),
-					    site->ndp->choice.away_full_ratio);
+		t->automatic = ndp_auto_new(site, (uint32_t)(config->gpu.stack_count * config->nsu.warp_slot_count));
 	if (t->automatic) /* commands and data wait on the way, too */
 		t->automatic->most_relief = t->instance_count;
 	t->config = config;
@@ -175,8 +173,12 @@ static void visit_begin(struct nsu_offload *t, uint32_t sm, uint32_t slot, uint3
 /* A link is full of what instances of the block at home read: lines, which come back over RX. */
 static struct ndp_scene scene_of(struct nsu_offload *t, struct gpu *g, uint32_t block)
 {
+	/* Which lines it reads, and who else does, nobody knows before it goes: it begins with a probe. */
+	struct ndp_auto_asks asks = {.busy = 1};
+
 	ndp_auto_look(t->automatic, g);
-	return ndp_auto_scene(t->automatic, g, t->automatic->rx_is_full && nsu_decider_saves(t->decider, block));
+	asks.is_relief = t->automatic->rx_is_full && nsu_decider_saves(t->decider, block);
+	return ndp_auto_scene(t->automatic, g, &asks);
 }
 
 static struct carry_verdict offload_block_begin(void *ctx, struct gpu *g, uint32_t sm, const struct simt_warp *w,

@@ -114,8 +114,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			    ? (uint32_t)t->params->tom_pending_limit_count
 			    : (uint32_t)(config->gpu.stack_sm_count * config->gpu.stack_sm_warp_slot_count);
 	if (site->ndp->choice.away == NDP_AWAY_AUTO)
-		t->automatic = ndp_auto_new(site->ctx, config, (uint32_t)site->ndp->choice.away_first_count,
-					    t->warp_limit * t->stack_count, site->ndp->choice.away_full_ratio);
+		t->automatic = ndp_auto_new(site, t->warp_limit * t->stack_count);
 	t->stacks = g_new0(struct destination, t->stack_count);
 	t->loads = g_new0(uint32_t, t->stack_count);
 	for (uint32_t s = 0; s < t->stack_count; s++) {
@@ -426,12 +425,17 @@ static bool is_relief(const struct controller *t, const struct ndp_block *b)
 	       (t->automatic->tx_is_full && b->tag & NDP_TAG_TX);
 }
 
-static bool window_lets(struct controller *t, struct gpu *g, struct ndp_block *b)
+static bool window_lets(struct controller *t, struct gpu *g, struct ndp_block *b, const struct carry_access *a)
 {
+	struct ndp_auto_asks asks = {.is_counted = b->is_counted,
+				     .saves_rx = b->tag & NDP_TAG_RX,
+				     .line_count = a->known_count,
+				     .busy = b->alu_ratio};
 	struct ndp_scene scene;
 
 	ndp_auto_look(t->automatic, g);
-	scene = ndp_auto_scene(t->automatic, g, is_relief(t, b));
+	asks.is_relief = is_relief(t, b);
+	scene = ndp_auto_scene(t->automatic, g, &asks);
 	return ndp_window_may_go(&b->window, &scene);
 }
 
@@ -557,7 +561,7 @@ static struct carry_verdict controller_block_access(void *ctx, struct gpu *g, co
 
 	enum tom_decision d = tom_decide(&s);
 
-	if (t->automatic && (d == TOM_OFFLOAD || d == TOM_KEEP_FULL) && !window_lets(t, g, b)) {
+	if (t->automatic && (d == TOM_OFFLOAD || d == TOM_KEEP_FULL) && !window_lets(t, g, b, a)) {
 		t->stats.slow_count++;
 		stay.why = "it takes longer in the stacks";
 		return stay;
