@@ -368,8 +368,8 @@ static double contest_ns(uint64_t hops, uint32_t peers, enum cpu_op op)
 	return ns;
 }
 
-/* Alone with a line nobody's link is crossed. Else it goes from one to the next, whose request waits at the bus: there and
- * back over the link of who has it, and back over that of who gets it; for two as for five, stores and atomics. */
+/* Alone with a line nobody's link is crossed. Else it goes from one to the next, whose request waits at the bus: there
+ * and back over the link of who has it, and back over that of who gets it; for two as for five, stores and atomics. */
 static void test_peer_contest(void **state)
 {
 	static const enum cpu_op ops[] = {CPU_WRITE, CPU_ATOMIC};
@@ -850,7 +850,8 @@ static void test_chase(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch), cmocka_unit_test(test_peer_contest), cmocka_unit_test(test_flush),
+	    cmocka_unit_test(test_peer_hops), cmocka_unit_test(test_peer_prefetch), cmocka_unit_test(test_peer_contest),
+	    cmocka_unit_test(test_flush),
 	    cmocka_unit_test(test_processor_flush), cmocka_unit_test(test_local), cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_snoop_buses), cmocka_unit_test(test_extended_bus), cmocka_unit_test(test_queues),
 	    cmocka_unit_test(test_processor_queue), cmocka_unit_test(test_chase), cmocka_unit_test(test_points),

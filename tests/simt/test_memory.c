@@ -211,8 +211,8 @@ static void test_bounds_of_pages(void **state)
 	rig_close(&r);
 }
 
-/* Where pages decide, the first allocation is not at the first byte of its page; a fault names the switch where it would
- * not be one. */
+/* Where pages decide, the first allocation is not at the first byte of its page; a fault names the switch where it
+ * would not be one. */
 static void test_before_the_first_allocation(void **state)
 {
 	const uint64_t page_bytes = SIMT_PROTECTION_BYTES;

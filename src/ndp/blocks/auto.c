@@ -21,8 +21,9 @@ static double fill_lines(const struct gpu_config *c, const struct ndp_params *p)
 {
 	const double bytes_per_s =
 		(double)c->gpu.stack_count * (double)c->link.bandwidth_mbytes_per_s * BASE_BYTES_PER_MBYTE;
+	const double under_way_bytes = bytes_per_s / BASE_PS_PER_S * (double)p->away_latency_ps * p->away_full_ratio;
 
-	return bytes_per_s / BASE_PS_PER_S * (double)p->away_latency_ps * p->away_full_ratio / (double)c->l1d.line_bytes;
+	return under_way_bytes / (double)c->l1d.line_bytes;
 }
 
 struct ndp_auto *ndp_auto_new(const struct ndp_site *site, uint32_t most)
