@@ -149,11 +149,11 @@ static void classify_global(struct sm *sm, struct lsu_entry *e, const struct sim
 	}
 }
 
-static void classify_shared(struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t mask)
+/* Lanes pass over the banks of shared memory. */
+static void pass_banks(struct sm *sm, struct lsu_entry *e, const struct simt_inst *inst, const uint64_t *at,
+		       uint32_t mask)
 {
-	const struct simt_inst *inst = step->inst;
-
-	e->passes = coalesce_bank_passes(step->addr, mask, inst->access_bytes * inst->vec, sm->bank_count,
+	e->passes = coalesce_bank_passes(at, mask, inst->access_bytes * inst->vec, sm->bank_count,
 					 inst->flags & SIMT_ATOMIC);
 	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
 	sm->stats.shared_accesses += e->passes;
@@ -171,13 +171,7 @@ static void classify_copy(struct sm *sm, struct lsu_entry *e, const struct simt_
 	sm->stats.async_copies += (step->inst->flags & SIMT_COPY) != 0;
 	if (!step->exec_mask || !step->copy_mask)
 		return;
-	e->passes =
-	    coalesce_bank_passes(step->copy_at, step->copy_mask, step->inst->access_bytes, sm->bank_count, false);
-	e->latency = (uint32_t)sm->gpu->config->sm.shared_latency_cycles;
-	sm->stats.shared_accesses += e->passes;
-	sm->stats.shared_conflicts += e->passes - 1;
-	if (unlikely(sm->far_shared))
-		lsu_far_bytes(e, step->inst, step->copy_mask);
+	pass_banks(sm, e, step->inst, step->copy_at, step->copy_mask);
 }
 
 static void classify_const(struct sm *sm, struct lsu_entry *e, const struct simt_step *step, uint32_t mask)
@@ -219,11 +213,11 @@ static void classify_space(struct sm *sm, struct lsu_entry *e, const struct simt
 		if (step->access_mask)
 			classify_global(sm, e, step);
 		if (step->shared_mask)
-			classify_shared(sm, e, step, step->shared_mask);
+			pass_banks(sm, e, step->inst, step->addr, step->shared_mask);
 		break;
 	case SIMT_MEM_SHARED:
 		if (step->access_mask | step->shared_mask)
-			classify_shared(sm, e, step, step->access_mask | step->shared_mask);
+			pass_banks(sm, e, step->inst, step->addr, step->access_mask | step->shared_mask);
 		break;
 	case SIMT_MEM_CONST:
 		if (step->access_mask)
