@@ -56,7 +56,7 @@ static void check(CUresult r, const char *what)
 }
 
 /* Numbers that every format has: no NaN and no denormal float among them. */
-static void fill(unsigned format, unsigned channels)
+static void fill(unsigned format)
 {
 	for (unsigned n = 0; n < BYTES / formats[format].bytes; n++) {
 		const uint32_t value = n * 2654435761u;
@@ -69,7 +69,6 @@ static void fill(unsigned format, unsigned channels)
 								     : (const void *)&value,
 		       formats[format].bytes);
 	}
-	(void)channels;
 }
 
 static CUarray array_of(unsigned dims, unsigned format, unsigned channels)
@@ -97,7 +96,7 @@ static CUtexObject object_of(unsigned dims, unsigned format, unsigned channels, 
 				     .borderColor = {0.5f, -2.0f, 3.0f, 4.0f}};
 	CUtexObject object;
 
-	fill(format, channels);
+	fill(format);
 	if (dims) {
 		r.res.array.hArray = array_of(dims, format, channels);
 	} else {
