@@ -1,7 +1,8 @@
-/* values.c - values KIND: a kernel whose results say in which order its SMs' stores, loads and atomics were. It prints
+/* values.c - values KIND [CTAS]: a kernel whose results say in which order its SMs' stores, loads and atomics were. It prints
  * a hash of all that the kernel has written. No result is wrong: what is asked is that the same comes out each time.
  *
  *   race       CTAs store into, and load from, the same few words in every cycle, by addresses of several kinds
+ *   last       threads load the same few words in almost every cycle, and store there at their end
  *   order      what atomics on one word return
  *   flag       two CTAs hand a flag to and fro; the others wait for what they count
  *   wide       vectors and bytes across the words of others, by generic addresses that also mean other memories
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CTAS = 48, THREADS = 96, WORDS = 1 << 16 };
+enum { CTAS = 48, CTAS_MAX = 960, THREADS = 96, WORDS = 1 << 17 };
 
 #define HEAD                                                                                                 \
 	".version 6.0\n.target sm_60\n.address_size 64\n"                                                    \
@@ -46,6 +47,8 @@ static const struct kind {
     {"race", LOOP(60, "mad.lo.u32 %r8, %r5, 7, %r1;\n" PLACE "mad.lo.u32 %r9, %r4, 61, %r5; st.global.u32 [%d3], %r9;\n"
 		      "mad.lo.u32 %r8, %r5, 5, %r1;\n" PLACE "ld.volatile.global.u32 %r7, [%d3];\n" MIX
 		      "ld.global.cg.u32 %r7, [%d3+4];\n" MIX "ld.global.u32 %r7, [%d1+8];\n" MIX)},
+    {"last", LOOP(60, "mad.lo.u32 %r8, %r5, 7, %r1;\n" PLACE "ld.global.u32 %r7, [%d3];\n" MIX)
+	     "mad.lo.u32 %r7, %r6, 31, %r4;\nst.global.u32 [%d3], %r7;\n"},
     {"order", LOOP(40, "atom.global.add.u32 %r7, [%d1], 1;\n" MIX "and.b32 %r8, %r5, 3;\n" PLACE
 		       "atom.global.exch.b32 %r7, [%d3+64], %r4;\n" MIX "red.global.max.u32 [%d3+128], %r4;\n"
 		       "ld.volatile.global.u32 %r7, [%d3+128];\n" MIX)},
@@ -106,11 +109,12 @@ int main(int argc, char **argv)
 	void *args[] = {&out};
 	const struct kind *kind = NULL;
 	uint64_t hash = 1469598103934665603u;
+	const uint32_t ctas = argc == 3 ? (uint32_t)atoi(argv[2]) : CTAS;
 
 	for (uint32_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (argc == 2 && !strcmp(argv[1], kinds[i].name))
+		if (argc > 1 && !strcmp(argv[1], kinds[i].name))
 			kind = &kinds[i];
-	if (!kind)
+	if (!kind || ctas < 1 || ctas > CTAS_MAX)
 		return 2;
 	snprintf(text, sizeof(text), "%s%s%s", HEAD, kind->body, TAIL);
 	check(cuInit(0), "init");
@@ -120,7 +124,7 @@ int main(int argc, char **argv)
 	check(cuModuleGetFunction(&kernel, module, "k"), "kernel");
 	check(cuMemAlloc(&out, sizeof(words)), "memory");
 	check(cuMemsetD32(out, 0, WORDS), "memory");
-	check(cuLaunchKernel(kernel, CTAS, 1, 1, THREADS, 1, 1, 0, NULL, args, NULL), "launch");
+	check(cuLaunchKernel(kernel, ctas, 1, 1, THREADS, 1, 1, 0, NULL, args, NULL), "launch");
 	check(cuCtxSynchronize(), "kernel");
 	check(cuMemcpyDtoH(words, out, sizeof(words)), "copy");
 	for (uint32_t i = 0; i < WORDS; i++)
