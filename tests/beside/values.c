@@ -1,5 +1,6 @@
-/* values.c - values KIND [CTAS]: a kernel whose results say in which order its SMs' stores, loads and atomics were. It prints
- * a hash of all that the kernel has written. No result is wrong: what is asked is that the same comes out each time.
+/* values.c - values KIND [CTAS]: a kernel whose results say in which order its SMs' stores, loads and atomics were. It
+ * prints a hash of all that the kernel has written. No result is wrong: what is asked is that the same comes out each
+ * time.
  *
  *   race       CTAs store into, and load from, the same few words in every cycle, by addresses of several kinds
  *   last       threads load the same few words in almost every cycle, and store there at their end
