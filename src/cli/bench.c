@@ -375,6 +375,8 @@ static const char *why_not_run(const struct pair *p)
 		return p->not_run;
 	if (!cli_job_is_finished(p->job))
 		return "interrupted";
+	if (report_is_untimed(p->job->result))
+		return "nothing of it was timed";
 	return report_has_run(p->job->result) ? NULL : "it has no results";
 }
 

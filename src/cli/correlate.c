@@ -186,6 +186,10 @@ static int job_report(const struct correlate *c, const struct cli_batch *batch)
 		cli_error("correlate: the program has no results on this machine: there is nothing to compare with");
 		return CLI_FAILED;
 	}
+	if (report_is_untimed(job->result)) {
+		cli_error("correlate: nothing of the program was timed: there is nothing to compare");
+		return CLI_USAGE;
+	}
 	exit_status = report(c, job->results);
 	if (exit_status != CLI_OK)
 		return exit_status;

@@ -262,6 +262,10 @@ static int report(struct work *w)
 		cli_error("why: the program has no results on this machine: there is nothing to explain");
 		return CLI_FAILED;
 	}
+	if (report_is_untimed(base->result)) {
+		cli_error("why: nothing of the program was timed: there is nothing to explain");
+		return CLI_USAGE;
+	}
 	why = report_why(base->result, NULL);
 	rows = what_if(w);
 	report_why_try(why, base->result, rows);
@@ -356,8 +360,9 @@ static json_t *stored(const char *word, int *exit_status)
 {
 	json_t *run = cli_run_stored(about.name, word, exit_status);
 
-	if (run && !report_has_run(run)) {
-		cli_error("why: run %s has no results: there is nothing to explain", word);
+	if (run && (!report_has_run(run) || report_is_untimed(run))) {
+		cli_error("why: %s of run %s: there is nothing to explain",
+			  report_has_run(run) ? "nothing was timed" : "there are no results", word);
 		*exit_status = CLI_USAGE;
 		json_decref(run);
 		run = NULL;

@@ -386,6 +386,29 @@ json_t *machine_kernels_json(const struct machine_kernels *k)
 	return list;
 }
 
+/* All of its launches ran for their values only. */
+static bool is_untimed(const struct sum *s)
+{
+	return !s->cycles && !s->faulted;
+}
+
+static void put_sum_times(json_t *o, const struct sum *s)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} times[] = {{"time_ps", s->time_ps},
+		     {"time_min_ps", s->time_min_ps},
+		     {"time_max_ps", s->time_max_ps},
+		     {"cycles", s->cycles}};
+
+	for (uint32_t i = 0; i < G_N_ELEMENTS(times); i++)
+		if (is_untimed(s))
+			put_text(o, times[i].key, NULL);
+		else
+			put_int(o, times[i].key, times[i].value);
+}
+
 json_t *machine_kernels_sums_json(const struct machine_kernels *k)
 {
 	json_t *list = json_array();
@@ -397,16 +420,13 @@ json_t *machine_kernels_sums_json(const struct machine_kernels *k)
 		put_text(o, "name", s->name);
 		put_int(o, "launches", s->launches);
 		put_int(o, "faulted", s->faulted);
-		put_int(o, "time_ps", s->time_ps);
-		put_int(o, "time_min_ps", s->time_min_ps);
-		put_int(o, "time_max_ps", s->time_max_ps);
-		put_int(o, "cycles", s->cycles);
+		put_sum_times(o, s);
 		put_int(o, "warp_instructions", s->warp_instructions);
 		put_int(o, "thread_instructions", s->thread_instructions);
 		put_int(o, "cta_count", s->cta_count);
 		if (k->measured)
 			machine_sums_put(k->measured,
-					 s->by_detail[DEVICE_DETAIL_SKIPPED] == s->launches ? NULL : s->counts,
+					 is_untimed(s) ? NULL : s->counts,
 					 s->energy_time_ps, true, o);
 		if (k->shows_detail)
 			put_sum_detail(o, s);

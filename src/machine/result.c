@@ -276,6 +276,28 @@ static void put_instructions(json_t *o, const struct totals *t, const struct mac
 	put_real(o, "ipc", ipc_with(run, t));
 }
 
+static void members_unknown(json_t *of)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(of, next, key, value) json_object_set_new(of, key, json_null());
+}
+
+/* Launches ran, for their values alone: what comes of time is not 0, nobody has measured it. */
+static void put_untimed(json_t *o, const struct machine_run *run)
+{
+	static const char *const keys[] = {"cycles", "time_ps", "total_time_ps", "ipc", "energy_total_pj"};
+
+	if (run->kernel_time_ps || !machine_kernels_counts(run->kernels).ran)
+		return;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(keys); i++)
+		put_text(o, keys[i], NULL);
+	members_unknown(json_object_get(o, "energy_pj"));
+	members_unknown(json_object_get(o, "traffic_bytes"));
+}
+
 static json_t *run_json(const struct machine_run *run)
 {
 	const struct machine_session *s = run->session;
@@ -296,6 +318,7 @@ static json_t *run_json(const struct machine_run *run)
 	if (!json_object_get(o, "total_time_ps"))
 		put_int(o, "total_time_ps", t.time_ps);
 	put_unmodelled(o, run);
+	put_untimed(o, run);
 	put_real(o, "host_seconds", run->host_seconds);
 	put_int(o, "peak_rss_bytes", run->peak_rss_bytes);
 	put_int(o, "host_threads", MAX(run->host_threads, 1));

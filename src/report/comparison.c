@@ -170,7 +170,7 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 			reason ? reason : "");
 		return;
 	}
-	fprintf(out, " %11.3f", report_number(run, "time_ps", NULL) / ps_per_us);
+	report_put(out, 12, 3, report_has(run, "time_ps", NULL), report_number(run, "time_ps", NULL) / ps_per_us);
 	print_time_error(out, run, is_sampled);
 	print_ratio(out, 8, report_number(base, "time_ps", NULL), report_number(run, "time_ps", NULL));
 	print_ratio_error(out, run, base, is_sampled);

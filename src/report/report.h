@@ -36,6 +36,8 @@ void report_put(FILE *out, int width, int decimals, bool is_there, double value)
 void report_insert(json_t *list, const char *key, json_t *row);
 /* Is there a measured run in the object? */
 bool report_has_run(const json_t *run);
+/* Did all of that run for its values only (run.mode=functional, or launches before a mark)? Its times are null. */
+bool report_is_untimed(const json_t *run);
 /* What every table says beside a run's time because it is not that of the whole program, timed: "UNMODELLED 37.2 %" of
  * the instructions, "SAMPLED", "3 LAUNCHES SKIPPED"; else "". Of a result object, or a row of the list of runs. */
 char *report_mark(const json_t *run);

@@ -134,16 +134,21 @@ static void print_time(FILE *out, const json_t *run)
 
 	if (report_has(run, "time_ps_error", NULL))
 		error = g_strdup_printf(" \302\261 %.3f", report_number(run, "time_ps_error", NULL) / ps_per_us);
-	fprintf(out, "  time           %.3f%s us in kernels (%.0f %s), %.3f%s us the whole program\n",
-		report_number(run, "time_ps", NULL) / ps_per_us, error ? error : "",
-		report_number(run, "cycles", NULL), cycles, report_number(run, "total_time_ps", NULL) / ps_per_us,
-		error ? error : "");
+	if (report_has(run, "time_ps", NULL))
+		fprintf(out, "  time           %.3f%s us in kernels (%.0f %s), %.3f%s us the whole program\n",
+			report_number(run, "time_ps", NULL) / ps_per_us, error ? error : "",
+			report_number(run, "cycles", NULL), cycles,
+			report_number(run, "total_time_ps", NULL) / ps_per_us, error ? error : "");
+	else
+		fputs("  time           -; no launch was timed\n", out);
 	print_sampling(out, run);
 	print_checkpoint(out, run);
 	print_functional(out, run);
-	fprintf(out, "  instructions   %.0f thread, %.0f warp; IPC %.2f\n",
-		report_number(run, "thread_instructions", NULL), report_number(run, "warp_instructions", NULL),
-		report_number(run, "ipc", NULL));
+	fprintf(out, "  instructions   %.0f thread, %.0f warp", report_number(run, "thread_instructions", NULL),
+		report_number(run, "warp_instructions", NULL));
+	if (report_has(run, "ipc", NULL))
+		fprintf(out, "; IPC %.2f", report_number(run, "ipc", NULL));
+	fputc('\n', out);
 }
 
 /* "copies to device 8.389 MB in 2099.152 us, 4.0 GB/s (2)", where there were any. */
@@ -322,6 +327,11 @@ void report_summary_print(FILE *out, const json_t *run)
 	report_rows_of(run, &rows);
 	if (json_is_object(json_object_get(run, "program"))) {
 		print_time(out, run);
+		if (report_is_untimed(run)) {
+			print_mistakes(out, run);
+			print_measures(out, run);
+			return;
+		}
 		print_program(out, run, &rows);
 	}
 	print_waits(out, run);

@@ -171,6 +171,11 @@ bool report_has_run(const json_t *run)
 	return json_object_get(run, "cycles") != NULL;
 }
 
+bool report_is_untimed(const json_t *run)
+{
+	return report_has_run(run) && !report_has(run, "time_ps", NULL);
+}
+
 char *report_mark(const json_t *run)
 {
 	const double ratio = report_number(run, "unmodelled_ratio", NULL),
