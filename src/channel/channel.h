@@ -57,7 +57,7 @@ extern const struct sim_explain channel_explain;
 bool channel_params_check(const struct channel_params *p, const struct cpu_params *cpu,
 			  struct base_diag_list *diag);
 
-/* Of a message between the bus and an NDP, one way. */
+/* How long a message is under way between the bus and an NDP. */
 static inline uint64_t channel_message_ps(const struct channel_params *p, const struct cpu_params *cpu)
 {
 	return p->attachment == CHANNEL_ATTACHMENT_PEER ? cpu->smp_hop_count * cpu->smp_hop_ps / 2 +
@@ -69,17 +69,17 @@ static inline uint64_t channel_message_ps(const struct channel_params *p, const 
 bool channel_clock_add(const struct channel_params *p, struct sim_engine *e);
 
 struct channel_system;
-/* Of that clock, in units of the engine's time. */
+/* A cycle of that clock, in units of the engine's time. */
 uint64_t channel_cycle_units(const struct channel_system *s);
 
-/* Of every access of an NDP core, in the order of coherence: the quarters of the line that it is about, with the
+/* Sees every access of an NDP core, in the order of coherence: the quarters of the line that it is about, with the
  * version that it reads or makes. */
 struct channel_observer {
 	void (*see)(void *self, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write, cpu_version version);
 	/* What the unit wrote has gone to the memory or an NDP-AP; CPU_NOBODY: a copy goes from there to somebody.
 	 * NULL: nobody asks. */
 	void (*moved)(void *self, uint64_t line, cpu_version quarters, uint32_t unit);
-	/* Of these the line will be soon: changes nothing. NULL: nobody wants to know. */
+	/* Hint: the line is about to be seen or moved; changes nothing. NULL: nobody wants to know. */
 	void (*ahead)(void *self, uint64_t line);
 	void *self;
 };
@@ -97,7 +97,7 @@ void channel_system_observe(struct channel_system *s, const struct channel_obser
 
 /* May a core of all NDPs', from 0, access that place? Without an NDP-AP only its channel's memory is there. */
 bool channel_reaches(struct channel_system *s, uint32_t core, uint64_t address);
-/* As cpu_access and cpu_fence. core: of all NDPs', from 0. */
+/* The two do what cpu_access and cpu_fence do. core: its number among all NDPs' cores, from 0. */
 uint64_t channel_access(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t address,
 			uint32_t size_bytes, enum cpu_op op);
 uint64_t channel_fence(struct channel_system *s, uint32_t core, uint64_t now_ps);

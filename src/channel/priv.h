@@ -238,7 +238,7 @@ struct claim {
 
 /* ---- messages, a struct for each kind ---- */
 
-/* Of a core's cache and its NDP-M, about a granule. */
+/* Messages between a core's cache and its NDP-M, about a granule. */
 struct grant_message { /* what it has asked for */
 	struct ndp_core *core;
 	uint64_t granule;
@@ -261,7 +261,7 @@ struct written_message { /* a modified granule that leaves it */
 	cpu_version version;
 };
 
-/* Of an NDP-M and its NDP-AP. */
+/* Messages between an NDP-M and its NDP-AP. */
 struct acknowledge_message { /* an Invalidate of the bus is done; is_lost: its line is the NDP's by now */
 	struct cpu_request *bus;
 	bool is_lost;
@@ -331,7 +331,7 @@ struct channel_system {
 	uint32_t walk_levels; /* tables that a walk reads, one after the other */
 	uint64_t regions_count, region_lines, region_shift; /* of 1 << region_shift lines */
 	uint64_t channel_lines; /* of a channel, that pages may have; the directory comes behind them */
-	/* Of a core's line; of those in a line of the bus; both are powers of two. */
+	/* Quarters in a core's line; such lines in one of the bus; both are powers of two, with their logarithms. */
 	uint32_t granule_quarters, granules, quarters_shift, granule_shift;
 	cpu_version quarters[QUARTERS]; /* of each core's line in one of the bus */
 	/* What a core's hit before its turn needs. rows: how often these were done, by whether it writes, and whether
@@ -383,7 +383,7 @@ static inline uint64_t cycles_units(const struct channel_system *s, uint64_t cyc
 {
 	return cycles * s->cycle_units;
 }
-/* Of the lines behind the channel. */
+/* The line's number among those behind the channel. */
 static inline uint64_t index_of(const struct ndp_m *m, uint64_t line)
 {
 	return cpu_line_index(m->s->c, line);
@@ -427,13 +427,14 @@ static inline enum near_state channel_directory_state(const struct ndp_m *m, uin
 
 	return (enum near_state)(r->state != NEAR_UNDEFINED ? r->state : r->items[i / 4] >> 2 * (i % 4) & 3);
 }
-/* As coh.def has it, of a line with nothing under way; and to come to, if it is one of these. */
+/* The state, in coh.def's words, of a line with nothing under way. */
 static inline enum coh_state channel_directory_resting(const struct ndp_m *m, uint64_t index)
 {
 	static const enum coh_state states[] = {COH_HOME_CPU, COH_HOME_NDP, COH_HOME_SHR};
 
 	return states[channel_directory_state(m, index)];
 }
+/* The line comes to this state, if it is one in which nothing is under way. */
 void channel_directory_rest(struct ndp_m *m, uint64_t index, enum coh_state state);
 void channel_directory_set(struct ndp_m *m, uint64_t index, enum near_state state);
 /* Its queue has room for what a change of the line's state may push out of the cache. */
@@ -450,7 +451,7 @@ void channel_directory_summarise(struct ndp_m *m, uint64_t region, enum near_sta
 /* region.c */
 uint64_t channel_region_of(const struct ndp_m *m, uint64_t line);
 bool channel_region_is_summarised(const struct channel_system *s, uint64_t region);
-/* Of a channel's last region the memory may have only a part. */
+/* How many lines the region has: of a channel's last one the memory may have only a part. */
 uint64_t channel_region_lines(const struct channel_system *s, uint64_t region);
 /* The state of line i of a region that has items. */
 void channel_region_set(struct near_region *r, uint64_t i, enum near_state state);
@@ -535,7 +536,7 @@ bool channel_manager_write(void *system, struct cpu_channel_access *a);
 void channel_manager_written(void *system, uint64_t line);
 /* At the NDP-AP: it is sent when the NDP-M has a place for it. */
 void channel_manager_invalidate(struct ndp_m *m, struct cpu_request *r);
-/* Of software's claims: something is under way; the memory gets a line; the NDP's caches share it, or drop it. */
+/* What software's claims ask for: is something under way? The memory gets a line; the NDP's caches share or drop it. */
 bool channel_manager_is_busy(struct ndp_m *m, uint64_t line);
 /* After its cores: lines are the processors', but for those with something under way. */
 void channel_manager_cold(struct ndp_m *m);
@@ -567,7 +568,7 @@ void channel_core_grant(const struct grant_message *g);
 void channel_core_probe(struct ndp_core *k, uint64_t granule, bool is_invalid);
 /* What it asked an NDP-AP for has come. */
 void channel_core_remote(struct ndp_core *k, struct remote *r);
-/* Of its prefetch of a remote line the peer's cache has the line. */
+/* The peer's cache has the remote line that it has asked for by a prefetch. */
 void channel_core_fetched(struct ndp_core *k, uint64_t granule);
 
 /* point.c: the NDP-AP. */
@@ -581,8 +582,8 @@ bool channel_point_is_beyond(void *system, uint64_t line);
 /* With channel.extended_bus: r takes a slot of the bus and goes on by channel_manager_snooped; all NDPs are asked. */
 void channel_point_snoop(struct near_request *r);
 uint64_t channel_point_ask_all(void *system);
-/* Of the page of the address, which begins with the line: it is passed on to m, or not. Returns when m has answered; 0:
- * it is not. */
+/* A TLB command about the page of the address, which begins with the line, is passed on to m, or not. Returns when m
+ * has answered; 0: it is not. */
 uint64_t channel_point_tlb_command(struct ndp_m *m, uint64_t line, uint64_t address);
 /* From m, now: the tables are read, one after the other. */
 void channel_point_walk(struct ndp_m *m, struct translation *t);
@@ -606,7 +607,7 @@ uint64_t channel_software_forget(void *system, uint64_t page, enum cpu_translati
 /* message.c */
 struct message *channel_message_new(struct channel_system *s, void (*fire)(void *self, struct cpu_event *e));
 uint64_t channel_message_up(struct channel_system *s, uint32_t channel);
-/* The same, with data behind it. */
+/* A message with data behind it. */
 uint64_t channel_message_up_with(struct channel_system *s, uint32_t channel, uint32_t data_bytes);
 uint64_t channel_message_down(struct channel_system *s, uint32_t channel);
 void channel_observe(struct channel_system *s, uint32_t unit, uint64_t line, cpu_version quarters, bool is_write,

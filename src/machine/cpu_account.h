@@ -7,7 +7,8 @@
 
 #include "machine/machine.h"
 
-/* Of the machine's account: hardware threads; cores of NDPs, or accesses of accelerators and then these. */
+/* How many units the machine's account has: hardware threads; cores of NDPs, or accesses of accelerators and then
+ * these. */
 uint32_t machine_cpu_account_units(const struct machine_config *c);
 /* core_account (docs/results.md), if there is one: by hardware thread and NDP core, whose parts add up to time_ps each,
  * by line of the program, by channel, and by accelerator. */

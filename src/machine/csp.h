@@ -9,7 +9,7 @@ extern const struct machine_part machine_csp_part;
 
 /* NULL: the machine has no coprocessor. */
 const struct csp_config *machine_csp_config(const struct machine_config *c);
-/* As it was built; NULL: there is none. */
+/* What the part has built; NULL: the machine has no coprocessor. */
 struct csp_machine *machine_csp(const struct machine *m);
 
 #endif

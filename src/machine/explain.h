@@ -9,9 +9,9 @@ struct machine_explain {
 	uint32_t count;
 };
 
-/* Of a machine, in the order of its parts. */
+/* The rows of a machine, in the order of its parts. */
 void machine_explain_of(const struct machine_config *c, struct machine_explain *out);
-/* Of a run, whose results name its parts ("parts") and its mechanism (NULL: it has none); has says which parts. */
+/* The rows of a run, whose results name its parts, which has() knows, and its mechanism (NULL: it has none). */
 void machine_explain_of_parts(bool (*has)(void *ctx, const char *part), void *ctx, const char *mechanism,
 			      struct machine_explain *out);
 

@@ -16,7 +16,7 @@ void machine_interrupt_end(void);
 /* Closes the door and writes the results, once. With the lock held. (run.c) */
 void machine_run_write(struct machine_run *run, const char *ended);
 
-/* Of CLOCK_MONOTONIC. */
+/* What CLOCK_MONOTONIC says. */
 uint64_t machine_now_ns(void);
 
 #endif

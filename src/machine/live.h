@@ -31,7 +31,7 @@ void machine_live_free(struct machine_live *l);
 /* Writes the file. kernel NULL: none runs. */
 void machine_live_write(struct machine_live *l, const struct sim_progress *p, const char *kernel, uint64_t kernels);
 
-/* Of the host's CLOCK_MONOTONIC. */
+/* What the host's CLOCK_MONOTONIC says. */
 uint64_t machine_live_now_ns(void);
 
 /* When the process began, in the clock of /proc; 0: there is none, or it has ended. */

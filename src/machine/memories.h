@@ -30,13 +30,13 @@ struct machine_memories {
 
 extern const struct machine_part machine_memories_part;
 
-/* Of a machine that has the part. */
+/* The memories of a machine that has the part. */
 const struct machine_memories *machine_memories_of(const struct machine_config *c);
 /* The memory of this name; NULL after a message that names the nearest. */
 const struct machine_memory *machine_memory_find(const struct machine_config *c, const char *name,
 						 struct base_place at, struct base_diag_list *diag);
-/* The same, or a new one with all defaults; NULL after a message: too many, or no name for one. Groups of the config
- * that were made before do not have it. */
+/* The memory of this name, or a new one with all defaults; NULL after a message: there are too many, or it is no name
+ * for one. Groups of the config that were made before do not have it. */
 struct machine_memory *machine_memory_need(struct machine_config *c, const char *name, struct base_place at,
 					   struct base_diag_list *diag);
 /* Adds a memory named MEMORY, with all defaults: in lists it stands for any. No description may name one so. */

@@ -10,7 +10,7 @@
 #include "sim/sample.h"
 #include "sim/spans.h"
 
-/* Of a part that the machine lacks: GROUP.sample_ps and so on, where one is set, would keep nothing. */
+/* GROUP.sample_ps and so on: of a part that the machine lacks, one that is set would keep nothing. */
 struct machine_over_time {
 	uint64_t sample_ps, span_count, dram_log_ps;
 };

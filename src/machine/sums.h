@@ -18,7 +18,7 @@ void machine_energy_list(const struct machine *m, struct energy_list *out);
 
 struct machine_sums;
 
-/* Of a machine that has counted nothing yet, and outlives it. */
+/* The sums of a machine that has counted nothing yet, and outlives them. */
 struct machine_sums *machine_sums_new(const struct machine *m);
 void machine_sums_free(struct machine_sums *s);
 /* A kernel begins; it has ended. */

@@ -10,7 +10,7 @@
 
 /* An object with a member per statistic or parameter, "group.name"; their units go into units under the same keys. */
 json_t *machine_stats_json(const struct sim_stats *stats, json_t *units);
-/* Of every histogram that counted something its buckets that are not empty: {"NAME": {"from": [...], "count": [...]}},
+/* Buckets that are not empty, of each histogram that has counted something: {"NAME": {"from": [...], "count": [...]}},
  * from: the smallest value that falls into it (sim_hist_edge). */
 json_t *machine_distributions_json(const struct sim_stats *stats);
 json_t *machine_params_json(const struct sim_param_groups *groups, json_t *units);

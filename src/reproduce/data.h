@@ -8,7 +8,7 @@
 
 /* The inputs of seconds, or the papers' inputs: with all of a run timed, or with run.mode=sampled. */
 enum reproduce_size { REPRODUCE_FULL, REPRODUCE_QUICK, REPRODUCE_SAMPLED };
-/* Of files' and folders' names: "", "-quick", "-sampled". */
+/* What names of files and folders have of the size: "", "-quick", "-sampled". */
 const char *reproduce_size_suffix(enum reproduce_size size);
 
 struct reproduce_data {

@@ -41,7 +41,7 @@ bool reproduce_is_described(const char *dir);
 /* Reads the file for quick or for full runs; the paper is called as its folder. NULL after messages. Free with
  * reproduce_described_free. */
 const struct reproduce_paper *reproduce_described_read(const char *path, bool is_quick, struct base_diag_list *diag);
-/* Of a paper that is not described: nothing. */
+/* Frees a paper that was read; does nothing to one that is a table of C. */
 void reproduce_described_free(const struct reproduce_paper *paper);
 
 /* Where a configuration, which is a run, stands. Of a paper that is not described: nowhere, file is NULL. */

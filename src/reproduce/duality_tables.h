@@ -6,7 +6,7 @@
 
 enum { REPRODUCE_DUALITY = 1 }; /* the configuration whose machine has the geometry */
 
-/* Of a socket; against a GPU. */
+/* What a socket has, and what that is against a GPU. */
 reproduce_measure duality_arrays, duality_socket_blocks, duality_bit_line_alus, duality_resources, duality_threads;
 /* Table 1: cycles with nothing saved; how many of its rows are not to the cycle. */
 reproduce_measure duality_cycles_add, duality_cycles_sub, duality_cycles_logic, duality_cycles_mul,

@@ -52,7 +52,7 @@ void reproduce_outcomes_free(struct reproduce_outcomes *o);
 
 /* Array of {id, paper, measured, error, unit, deviation, status, closed, note}; numbers that are not there are null. */
 json_t *reproduce_outcomes_json(const struct reproduce_outcomes *o);
-/* The same as a CSV table. */
+/* Writes all of them as a CSV table. */
 void reproduce_outcomes_csv(FILE *out, const struct reproduce_outcomes *o);
 /* The first line of each page: how many rows a run decides, and their verdicts; then what is contradicted. */
 void reproduce_outcomes_head(GString *out, const struct reproduce_outcomes *o);

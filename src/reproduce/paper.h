@@ -43,7 +43,7 @@ struct reproduce_row {
 	const char *stat;	  /* for measures that read a statistic, a component or an expression */
 };
 
-/* Of a measure in a paper's own table that is a mean over workloads: which one, in words. */
+/* Which mean over workloads a measure in a paper's own table is, in words. */
 struct reproduce_mean {
 	reproduce_measure *measure;
 	const char *name;
@@ -177,7 +177,7 @@ struct reproduce_paper {
 	const struct reproduce_scatter *scatters;
 	uint32_t scatter_count;
 	struct reproduce_described *described; /* NULL, or what a folder of data says: described.h */
-	/* Of a paper that is described: what is said beside numbers, part is the number's id; of it only the text. */
+	/* What a paper that is described says beside numbers: part is the number's id; only the text counts. */
 	const struct reproduce_claim *notes;
 	uint32_t note_count;
 };
