@@ -1256,7 +1256,7 @@ static void abort_ends_instances(void **state)
 	o = map_observer_new(&site, &diag);
 	map_observer_add_stats(o, stats);
 	for (uint32_t i = 0; i < 2; i++) { /* a warp slot each */
-		map_observer_kernel_begin(o, &l, 1);
+		map_observer_kernel_begin(o, NULL, &l, 1);
 		map_observer_enter(o, 0, i);
 		map_observer_touch(o, r.gpu, 0, i, &line, 1);
 		if (i == 0)

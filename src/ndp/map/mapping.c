@@ -150,14 +150,14 @@ static uint64_t phase_ps(const struct map_learned *m)
 	return m->learning_ps + sim_now_ps(m->ctx->engine) - m->kernel_begin_ps;
 }
 
-static void stop(struct map_learned *m, struct gpu *g)
+static void stop(struct map_learned *m, struct gpu *g, uint64_t least_ps)
 {
 	m->state = STOPPING;
 	m->next_bit = m->params->tom_learn_even_ratio > 0 ?
 			  map_even_bit(&m->spread, m->judged.stacks, m->params->tom_learn_even_ratio) :
 			  map_best_bit(m->judged.stacks);
 	m->learning_ps = phase_ps(m);
-	carry_pause(g, m->params->tom_interrupt_ps);
+	carry_pause(g, least_ps);
 }
 
 /* The running instances, all[count], are judged by what they have touched so far. */
@@ -165,7 +165,15 @@ static void stop_early(struct map_learned *m, struct gpu *g, struct map_instance
 {
 	for (uint32_t i = 0; i < count; i++)
 		map_instance_judge(&all[i], &m->judged);
-	stop(m, g);
+	stop(m, g, m->params->tom_interrupt_ps);
+}
+
+void map_learned_foreseen(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count, uint64_t ps)
+{
+	for (uint32_t i = 0; i < count; i++)
+		map_instance_judge(&all[i], &m->judged);
+	if (m->judged.instances)
+		stop(m, g, ps);
 }
 
 void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_first_touch, struct map_instance *all,
@@ -284,7 +292,7 @@ void map_learned_instance_ended(struct map_learned *m, struct gpu *g, struct map
 	CHECK(m->running_count);
 	m->running_count--;
 	if (m->judged.instances >= m->instance_target)
-		stop(m, g);
+		stop(m, g, m->params->tom_interrupt_ps);
 }
 
 void map_learned_kernel_end(struct map_learned *m)

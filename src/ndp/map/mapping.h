@@ -56,6 +56,9 @@ void map_learned_instance_touched(struct map_learned *m, struct gpu *g, bool is_
 /* A request leaves an SM. Stops the GPU when the phase, nothing learned, has lasted tom_learn_bound_ps of kernel time:
  * all as above. Without any instance to judge every page keeps the machine's own mapping. */
 void map_learned_look(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count);
+/* In place of a phase: instances that are foreseen when a kernel has just begun, all[count] open ones, are what is
+ * judged; the SMs wait for ps. */
+void map_learned_foreseen(struct map_learned *m, struct gpu *g, struct map_instance *all, uint32_t count, uint64_t ps);
 /* An instance has ended, not closed yet: judges it. Stops the GPU when enough have; after learning, with tom_relearn,
  * when the last window's instances would have touched fewer stacks with another mapping; with
  * tom_learn_every_kernel, when ranges were marked since. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "base/units.h"
 #include "ndp/map/analyzer.h"
+#include "ndp/map/foresee.h"
 #include "ndp/map/mapping.h"
 
 struct mapping_stats {
@@ -29,6 +31,8 @@ struct map_observer {
 	uint32_t instance_count, slot_count;
 	uint32_t stack_count; /* 0: not one that address bits could choose from */
 	uint32_t hash_bit;    /* gpu.map_hash_bit */
+	const struct map_params *params;
+	const struct gpu_config *config;
 	struct map_totals totals;
 	struct mapping_stats stats;
 };
@@ -47,6 +51,8 @@ struct map_observer *map_observer_new(const struct ndp_site *site, struct base_d
 	}
 	o = g_new0(struct map_observer, 1);
 	o->mapping = mapping;
+	o->params = &site->ndp->map;
+	o->config = config;
 	o->stack_count = map_has_bits(stacks) ? stacks : 0;
 	o->hash_bit = (uint32_t)config->gpu.map_hash_bit;
 	o->slot_count = (uint32_t)config->sm.warp_slot_count;
@@ -69,14 +75,58 @@ void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats)
 	sim_stats_add_table(stats, &map_stat_table, &o->stats, sizeof(o->stats));
 }
 
-void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count)
+/* A foreseen warp is an instance; of a range that it touches all is moved. */
+static void foresee_instance(struct map_observer *o, struct gpu *g, const struct foresee_warp *w,
+			     struct map_instance *in)
+{
+	map_instance_open(in, o->stack_count, o->hash_bit);
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct coalesced_line line = {.addr_bytes = w->lines[i]};
+
+		map_instance_touch(in, w->lines[i], gpu_stack_of(g, 0, w->lines[i]));
+		map_learned_mark(o->mapping, o->launch, &line, 1);
+	}
+}
+
+/* Warps run beside each other: their lines come in turns. */
+static void foresee_spread(struct map_observer *o, struct gpu *g, const struct foresee *f)
+{
+	for (uint32_t line = 0; line < FORESEE_LINES_MAX; line++)
+		for (uint32_t i = 0; i < f->count; i++)
+			if (line < f->warps[i].count)
+				map_learned_line(o->mapping, f->warps[i].lines[line],
+						 gpu_stack_of(g, 0, f->warps[i].lines[line]));
+}
+
+/* The SMs wait while a processor at their clock executes what makes the addresses. */
+static void foresee(struct map_observer *o, struct gpu *g, struct simt_launch *l)
+{
+	struct foresee f = {.warps = g_new(struct foresee_warp, FORESEE_WARPS_MAX)};
+	struct map_instance *all = g_new0(struct map_instance, FORESEE_WARPS_MAX);
+	uint64_t rest = 0;
+
+	foresee_look(&f, l, o->params->tom_learn_code_warp_count, o->params->tom_learn_code_access_count);
+	for (uint32_t i = 0; i < f.count; i++)
+		foresee_instance(o, g, &f.warps[i], &all[i]);
+	foresee_spread(o, g, &f);
+	o->stats.foreseen_instructions += f.walked.instructions;
+	map_learned_foreseen(o->mapping, g, all, f.count,
+			     base_cycles_ps(f.walked.instructions, o->config->gpu.sm_clock_khz, &rest));
+	g_free(all);
+	g_free(f.warps);
+}
+
+void map_observer_kernel_begin(struct map_observer *o, struct gpu *g, struct simt_launch *l, uint32_t block_count)
 {
 	o->launch = l;
 	/* Instances of an aborted kernel; of others none is left. */
 	for (uint32_t i = 0; i < o->instance_count; i++)
 		o->instances[i].is_open = false;
-	if (o->mapping)
-		map_learned_kernel_begin(o->mapping, l, block_count);
+	if (!o->mapping)
+		return;
+	map_learned_kernel_begin(o->mapping, l, block_count);
+	if (o->params->tom_learn_from == TOM_LEARN_FROM_CODE && map_learned_is_learning(o->mapping) && block_count)
+		foresee(o, g, l);
 }
 
 void map_observer_kernel_end(struct map_observer *o)

@@ -19,7 +19,7 @@ extern const struct sim_stat_table map_stat_table;
 void map_observer_add_stats(struct map_observer *o, struct sim_stats *stats);
 
 /* A kernel with block_count blocks begins, and ends: the statistics are as of its end. */
-void map_observer_kernel_begin(struct map_observer *o, const struct simt_launch *l, uint32_t block_count);
+void map_observer_kernel_begin(struct map_observer *o, struct gpu *g, struct simt_launch *l, uint32_t block_count);
 void map_observer_kernel_end(struct map_observer *o);
 
 /* No access changes, or will change in this kernel, where data lie. */

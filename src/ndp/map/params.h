@@ -2,10 +2,14 @@
 #ifndef STRATA_NDP_MAP_PARAMS_H
 #define STRATA_NDP_MAP_PARAMS_H
 
+#include "ndp/map/foresee.h"
 #include "sim/param.h"
 
 #define TOM_MAPPINGS(X) X(TOM_MAPPING_BASELINE, baseline) X(TOM_MAPPING_LEARNED, learned)
 enum tom_mapping_kind { TOM_MAPPINGS(SIM_PARAM_ENUMERATOR) };
+
+#define TOM_LEARN_FROMS(X) X(TOM_LEARN_FROM_PHASE, phase) X(TOM_LEARN_FROM_CODE, code)
+enum tom_learn_from { TOM_LEARN_FROMS(SIM_PARAM_ENUMERATOR) };
 
 struct map_params {
 #include "sim/param_fields.inc"

@@ -110,7 +110,7 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 	if (t->timed)
 		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
 	if (t->observer)
-		map_observer_kernel_begin(t->observer, l, t->blocks->program->code->block_count);
+		map_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
 }
 
 static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)

@@ -256,7 +256,7 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	t->has_table = !t->params->tom_table_takes_shared || gpu_taken_shared_bytes(g, p, l->shared_dynamic_bytes);
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
-	map_observer_kernel_begin(t->observer, l, t->blocks->count);
+	map_observer_kernel_begin(t->observer, g, l, t->blocks->count);
 	find_written(t, l, p);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
