@@ -187,10 +187,9 @@ SIMT_RUN(simt_run_barrier)
 	split->red_frame = s->frame;
 	simt_stack_goto(w, w->pc + 1);
 	simt_stack_save(w);
-	/* As simt_split_schedule would find, all lanes of the warp wait here. */
+	/* As simt_split_schedule would find, all lanes of the warp wait here; what runs is still the top of the stack. */
 	if (likely(s->split_count == 1)) {
 		split->is_let_go = false;
-		simt_stack_load(w);
 		return simt_barrier_warp_arrived(l, w, id, out) ? SIMT_JUMPED : SIMT_FAULTED;
 	}
 	return simt_split_schedule(l, w, out) ? SIMT_JUMPED : SIMT_FAULTED;
