@@ -187,7 +187,7 @@ SIMT_RUN(simt_run_barrier)
 	split->red_frame = s->frame;
 	simt_stack_goto(w, w->pc + 1);
 	simt_stack_save(w);
-	/* As simt_split_schedule would find, all lanes of the warp wait here; what runs is still the top of the stack. */
+	/* As simt_split_schedule would find, all lanes of the warp wait here. The stack's top still runs. */
 	if (likely(s->split_count == 1)) {
 		split->is_let_go = false;
 		return simt_barrier_warp_arrived(l, w, id, out) ? SIMT_JUMPED : SIMT_FAULTED;
