@@ -14,6 +14,8 @@
 #define GPU_BANK_HASHES(X) X(GPU_BANK_HASH_NONE, none) X(GPU_BANK_HASH_LOW, low_row) X(GPU_BANK_HASH_ALL, all_row)
 #define GPU_MMUS(X) X(GPU_MMU_NONE, none) X(GPU_MMU_STACKS, stacks) X(GPU_MMU_ALL, all)
 #define NSU_INVALIDATORS(X) X(NSU_BY_VAULT, vault) X(NSU_BY_GPU, gpu)
+#define GPU_PAGES(X) X(GPU_PAGES_RESIDENT, resident) X(GPU_PAGES_DEMAND, demand)
+enum gpu_pages { GPU_PAGES(SIM_PARAM_ENUMERATOR) };
 enum nsu_invalidator { NSU_INVALIDATORS(SIM_PARAM_ENUMERATOR) };
 enum sm_scheduling { SM_SCHEDULERS(SIM_PARAM_ENUMERATOR) };
 enum sm_pool { SM_POOLS(SIM_PARAM_ENUMERATOR) };

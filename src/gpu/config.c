@@ -340,6 +340,23 @@ static void check_mmu(struct base_diag_list *diag, const struct gpu_config *c)
 		      "with mmu.where = stacks no SM would translate; set mmu.where to none or all");
 }
 
+/* Where pages come on demand each lies in one stack, and only the GPU asks for them. */
+static void check_pages(struct base_diag_list *diag, const struct gpu_config *c)
+{
+	if (c->gpu.pages != GPU_PAGES_DEMAND)
+		return;
+	if (c->gpu.address_map != GPU_MAP_RANDOM_PAGE)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.pages = demand: a page must lie in one stack; set gpu.address_map to random_page");
+	if (c->gpu.stack_sm_count)
+		base_diag_value(diag, "gpu.stack_sm_count", c->gpu.stack_sm_count,
+				"with gpu.pages = demand no SM in a stack can ask for a page; set it to 0");
+	if (c->nsu.is_present && !c->nsu.slot_credits)
+		base_diag_error(diag, (struct base_place){0},
+				"nsu.slot_credits = false: with gpu.pages = demand a command that waits for a slot may "
+				"wait for ever; set it to true");
+}
+
 static void check_nsu(struct base_diag_list *diag, const struct gpu_config *c)
 {
 	const struct nsu_params *p = &c->nsu;
@@ -449,6 +466,7 @@ bool gpu_config_check(const struct gpu_config *c, struct base_diag_list *diag)
 	check_warp_slots(diag, "sm.warp_slot_count", c->sm.warp_slot_count, c->sm.scheduler_count);
 	check_mmu(diag, c);
 	check_nsu(diag, c);
+	check_pages(diag, c);
 	check_l1(diag, "l1d", &c->l1d);
 	check_l1(diag, "l1i", &c->l1i);
 	check_l1(diag, "l1c", &c->l1c);

@@ -47,6 +47,8 @@ double sampling_student(double n)
 
 bool sampling_learns(const struct gpu *g)
 {
+	if (g->pages) /* a part of a run has pages that one before has not */
+		return true;
 	GPU_EXT_EACH(g, e, learns)
 		if (e->ops->learns(e->self))
 			return true;

@@ -148,6 +148,9 @@ struct gpu_ext_ops {
 	void (*place)(void *self, uint32_t sm, struct mem_req *r);
 
 	/* ---- units in the stacks; of one extension only ---- */
+	/* Write addresses that have left for units, of lines in this stack, and whose lines the GPU has not been told
+	 * to drop; pages_are_clear is called when there are none any more. */
+	uint32_t (*addresses_under_way)(void *self, uint32_t stack);
 	/* A store or an atomic of an SM has come to a slice. */
 	void (*slice_written)(void *self, uint64_t addr_bytes);
 	/* An SM has got the answer of a store or an atomic. */

@@ -4,6 +4,7 @@
 
 #include "gpu/accounting.h"
 #include "gpu/beside.h"
+#include "gpu/pages.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 
@@ -37,6 +38,8 @@ static void memory_side_new(struct gpu *g)
 	for (uint32_t i = 0; i < g->slice_count; i++)
 		g->slices[i] = l2_slice_new(g, i, g->stacks[i / g->slices_per_stack]);
 	l2_far_connect(g);
+	if (g->config->gpu.pages == GPU_PAGES_DEMAND)
+		g->pages = pages_new(g);
 }
 
 static void sm_side_new(struct gpu *g)
@@ -203,6 +206,7 @@ void gpu_free(struct gpu *g)
 		logic_layer_free(g->stacks[i]);
 	net_network_free(g->network);
 	host_link_free(g->host_link);
+	pages_free(g->pages);
 	net_xbar_free(g->requests);
 	net_xbar_free(g->replies);
 	GPU_EXT_EACH(g, e, free)
@@ -223,6 +227,8 @@ static const char *what_needs_one_thread(const struct gpu *g)
 {
 	if (g->run->mode == RUN_FUNCTIONAL)
 		return "run.mode = functional steps one warp after the other";
+	if (g->pages)
+		return "gpu.pages = demand brings pages in the order in which SMs ask for them";
 	if (beside_allowed(g) == GPU_BESIDE_NEVER)
 		return "what the mechanism does in a cycle depends on what SMs before have done in it";
 	if (g->cluster_count < 2)

@@ -7,7 +7,7 @@
  * lines, and comes back when all of them are done; accesses may then overtake one another. Besides registered and
  * pinned memory, a mechanism may keep data there (is_host). The number of accesses under way is bounded by the L2's
  * MSHRs and by what SMs and units may have outstanding, so nothing is held back here but answers that a slice has no
- * room for. Copies of the driver do not compete with these accesses.
+ * room for. Pages that come on demand (pages.c) share the wires; copies of the driver do not compete.
  */
 #include "base/units.h"
 #include "gpu/accounting.h"
@@ -57,11 +57,14 @@ static bool takes_wires(const struct host_link *h, const struct mem_req *r)
 	return !h->is_latency_only || (h->gpu->has_host_memory && host_link_has(h->gpu, r->addr_bytes));
 }
 
+static uint64_t units_of(const struct host_link *h, uint64_t bytes)
+{
+	return sim_units_of_ps(h->gpu->engine, base_transfer_ps(bytes, h->wires.mbytes_per_s));
+}
+
 static uint64_t wire_units(const struct host_link *h, const struct mem_req *r, uint64_t bytes)
 {
-	if (!takes_wires(h, r))
-		return 0;
-	return sim_units_of_ps(h->gpu->engine, base_transfer_ps(bytes, h->wires.mbytes_per_s));
+	return takes_wires(h, r) ? units_of(h, bytes) : 0;
 }
 
 /* The data leaves the host, not before begin_units. */
@@ -185,6 +188,25 @@ void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)
 		queue_push(is_read ? &h->reads : &h->writes, r);
 	}
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
+}
+
+uint64_t host_link_ask(struct host_link *h, uint64_t now_units)
+{
+	const uint64_t bytes = h->wires.overhead_bytes;
+
+	h->stats.up_wire_bytes += bytes;
+	h->up_free_units = later(h->up_free_units, now_units) + (h->is_latency_only ? 0 : units_of(h, bytes));
+	return h->up_free_units;
+}
+
+uint64_t host_link_bring(struct host_link *h, uint64_t bytes, uint64_t now_units)
+{
+	const uint64_t wire_bytes = host_wire_bytes(&h->wires, bytes);
+
+	h->stats.down_wire_bytes += wire_bytes;
+	h->down_free_units =
+	    later(h->down_free_units, now_units) + (h->is_latency_only ? 0 : units_of(h, wire_bytes));
+	return h->down_free_units;
 }
 
 static void deliver(struct host_link *h, struct queue *q, uint64_t cycle, uint64_t now)

@@ -1,5 +1,5 @@
-/* l2_inside.h - private to l2.c and l2_far.c: what a slice of the L2 is made of, and what l2.c asks of the links
- * between two partitions.
+/* l2_inside.h - private to l2.c, l2_far.c and pages.c: what a slice of the L2 is made of, and what l2.c asks of the
+ * links between two partitions.
  */
 #ifndef STRATA_GPU_L2_INSIDE_H
 #define STRATA_GPU_L2_INSIDE_H

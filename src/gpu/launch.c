@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "gpu/beside.h"
+#include "gpu/pages.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 
@@ -49,6 +50,8 @@ static void clean(struct gpu *g)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		logic_layer_reset(g->stacks[i]);
 	host_link_reset(g->host_link);
+	if (g->pages)
+		pages_reset(g->pages);
 	net_xbar_reset(g->requests);
 	net_xbar_reset(g->replies);
 	for (uint32_t i = 0; i < g->cluster_count; i++) {
@@ -79,6 +82,7 @@ static void check_end(struct gpu *g, uint64_t end_cycle)
 	for (uint32_t i = 0; i < g->stack_count; i++)
 		CHECK(logic_layer_is_idle(g->stacks[i]));
 	CHECK(host_link_is_idle(g->host_link));
+	CHECK(!g->pages || pages_are_idle(g->pages));
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_kernel_end(g->sms[i], end_cycle);
 }
@@ -249,6 +253,8 @@ static void launch_begin(struct gpu *g)
 		g->audit->kernel_begin(g->audit_self);
 	g->code_base = code_base(l->program->name);
 	g->has_host_memory = simt_memory_has_host(l->mem);
+	if (g->pages)
+		pages_kernel_begin(g->pages);
 	g->cta_next = 0;
 	g->cta_starter = NULL;
 	g->cta_total = g->ctas_left = cta_total(l);

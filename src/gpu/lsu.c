@@ -7,6 +7,7 @@
 #include "gpu/audit_log.h"
 #include "gpu/beside.h"
 #include "gpu/mmu.h"
+#include "gpu/pages.h"
 #include "gpu/priv.h"
 #include "mem/sectors.h"
 
@@ -600,6 +601,9 @@ static void pop_if_done(struct sm *sm, const struct lsu_entry *e)
 /* The next line of the first entry. False: it holds everything behind it. */
 static bool line_translate_and_do(struct sm *sm, struct lsu_entry *e)
 {
+	if (unlikely(sm->gpu->pages != NULL) && e->next == 0 && e->kind != LSU_CONST && !is_prefetch(e) &&
+	    !pages_are_here(sm->gpu->pages, sm, e))
+		return false;
 	if (likely(!sm->mmu) || e->is_translated || is_prefetch(e))
 		return line_do(sm, e);
 	switch (mmu_translate(sm->mmu, e)) {

@@ -42,13 +42,18 @@ struct gpu_stats {
 #include "gpu/gpu_stats.def"
 #include "sim/stat_end.inc"
 };
+struct pages_stats {
+#include "sim/stat_fields.inc"
+#include "gpu/pages_stats.def"
+#include "sim/stat_end.inc"
+};
 struct mmu_stats {
 #include "sim/stat_fields.inc"
 #include "gpu/mmu_stats.def"
 #include "sim/stat_end.inc"
 };
 extern const struct sim_stat_table gpu_stat_table, gpu_memory_stat_table, gpu_mmu_stat_table, gpu_sm_stat_table,
-    gpu_l2_stat_table, gpu_l2_far_stat_table, gpu_host_link_stat_table, gpu_switch_stat_table;
+    gpu_l2_stat_table, gpu_l2_far_stat_table, gpu_host_link_stat_table, gpu_pages_stat_table, gpu_switch_stat_table;
 
 /* The SM side of a crossbar port: its SMs take turns in sending; what arrives is handed to them. */
 struct cluster {
@@ -65,6 +70,7 @@ struct accounting;
 struct host_link;
 struct l2_slice;
 struct logic_layer;
+struct pages;
 struct sampling;
 struct slices;
 struct windows;
@@ -107,6 +113,7 @@ struct gpu {
 	bool l2_has_sectors; /* requests have their bytes behind them, see mem_req_bytes_of */
 	struct logic_layer **stacks;
 	struct host_link *host_link;
+	struct pages *pages; /* or NULL: all of memory is on the device (gpu.pages) */
 	uint32_t stack_count, stack_sm_count;
 	struct cache_params slice_params;
 
@@ -255,6 +262,10 @@ void host_link_free(struct host_link *h);
 bool host_link_has(const struct gpu *g, uint64_t addr_bytes);
 /* A slice's read or write; the answer goes to l2_slice_take. */
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units);
+/* Data that the host sends by itself, beginning now: when the last of them is here. */
+uint64_t host_link_bring(struct host_link *h, uint64_t bytes, uint64_t now_units);
+/* A packet without data goes to the host: when it has left. */
+uint64_t host_link_ask(struct host_link *h, uint64_t now_units);
 bool host_link_is_idle(const struct host_link *h);
 /* See mem_memory_settle. */
 void host_link_settle(struct host_link *h, bool is_between_kernels);

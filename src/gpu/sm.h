@@ -262,7 +262,7 @@ struct sm {
 	uint8_t lsu_waits_fill, lsu_waits_port; /* of enum lsu_place, those that wait for an answer, for the port */
 	bool ext_waits_port;
 	char *ext_state[GPU_EXT_MAX]; /* [extension]: [warp slot] */
-	bool lsu_waits_walk;      /* the first entry, for a place at the MMU */
+	bool lsu_waits_walk;      /* the first entry, for a place at the MMU or for pages */
 	uint32_t lsu_ready_count; /* lines whose page walk has ended: they go before the queue */
 	uint32_t stores_left; /* store buffer places */
 	uint32_t store_epoch;

@@ -15,6 +15,8 @@ void gpu_stat_tables(const struct gpu_config *c, struct sim_stat_tables *out)
 	sim_stat_tables_add(out, &gpu_sm_stat_table);
 	sim_stat_tables_add(out, &gpu_l2_stat_table);
 	sim_stat_tables_add(out, &gpu_host_link_stat_table);
+	if (!c || c->gpu.pages != GPU_PAGES_RESIDENT)
+		sim_stat_tables_add(out, &gpu_pages_stat_table);
 	if (!c || c->mmu.where != GPU_MMU_NONE)
 		sim_stat_tables_add(out, &gpu_mmu_stat_table);
 	if (!c || c->gpu.l2_partition_count > 1) {

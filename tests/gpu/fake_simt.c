@@ -82,6 +82,35 @@ bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr)
 	return addr >= FAKE_HOST_MEMORY && addr < 2 * FAKE_HOST_MEMORY;
 }
 
+static struct simt_alloc allocation = {.addr = SIMT_ARENA_BASE,
+				       .size_bytes = FAKE_MEMORY_BYTES,
+				       .kind = SIMT_ALLOC_DEVICE,
+				       .is_live = true,
+				       .ordinal = 1};
+
+void fake_reallocate(void)
+{
+	allocation.ordinal++;
+}
+
+const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t addr, uint64_t size_bytes)
+{
+	(void)m;
+	return addr - allocation.addr + size_bytes <= allocation.size_bytes ? &allocation : NULL;
+}
+
+const struct simt_alloc *simt_memory_entry(const struct simt_memory *m, uint32_t i)
+{
+	(void)m;
+	return i ? NULL : &allocation;
+}
+
+uint64_t simt_memory_capacity_bytes(const struct simt_memory *m)
+{
+	(void)m;
+	return FAKE_MEMORY_BYTES;
+}
+
 void fake_program_free(struct simt_program *p)
 {
 	g_free(p);

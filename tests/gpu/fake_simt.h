@@ -26,6 +26,9 @@ struct fake_inst {
 /* Addresses from here to twice here are host memory that kernels reach; nothing is, until fake_has_host is set. */
 #define FAKE_HOST_MEMORY 0x0000300000000000ull
 extern bool fake_has_host;
+/* The device's memory: one allocation, which is freed and made again. */
+#define FAKE_MEMORY_BYTES (UINT64_C(1) << 30)
+void fake_reallocate(void);
 /* What simt_program_may_wait says of every program. */
 extern bool fake_may_wait;
 

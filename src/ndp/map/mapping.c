@@ -55,6 +55,10 @@ struct map_learned *map_learned_new(const struct ndp_site *site, struct base_dia
 				"gpu.stack_count = %llu: ndp.tom_mapping = learned chooses address bits, which is "
 				"2, 4, 8 or 16 stacks",
 				(unsigned long long)config->gpu.stack_count);
+	if (config->gpu.pages == GPU_PAGES_DEMAND)
+		base_diag_error(diag, (struct base_place){0},
+				"gpu.pages = demand: ndp.tom_mapping = learned keeps data with the host by itself, and "
+				"moves pages; set one of the two to another value");
 	if (page_bytes & (page_bytes - 1))
 		base_diag_error(diag, (struct base_place){0},
 				"ndp.tom_mapping_page_bytes = %llu: expected a power of two",

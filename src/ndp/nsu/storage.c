@@ -45,7 +45,7 @@ uint32_t nsu_storage(const struct ndp_site *site, struct ndp_storage *items)
 					  "NSU (SC'17) section 4.3"};
 	items[n++] = (struct ndp_storage){"write addresses under way, a counter per stack",
 					  c->gpu.stack_count * 16, 1, "GPU",
-					  "NSU (SC'17) section 4.2; choice: 16 bits"};
+					  "NSU (SC'17) sections 4.1.1, 4.2; choice: 16 bits"};
 	items[n++] = (struct ndp_storage){"command buffer", p->command_entry_count * COMMAND_BITS, c->gpu.stack_count,
 					  "stack", "NSU (SC'17) Table 2"};
 	items[n++] = (struct ndp_storage){

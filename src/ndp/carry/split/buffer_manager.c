@@ -20,15 +20,23 @@ struct buffer_manager {
 	uint32_t *loads; /* [stack]: see buffer_manager_loads */
 };
 
+/* Where pages come on demand no command may wait for a slot: its block's write addresses hold up a page, and the slot
+ * may be that of a block which waits for this page. */
+static uint64_t command_count(const struct gpu_config *c)
+{
+	const uint64_t slots = c->nsu.slot_credits ? c->nsu.warp_slot_count : 0;
+
+	return c->gpu.pages == GPU_PAGES_DEMAND ? slots : c->nsu.command_entry_count + slots;
+}
+
 struct buffer_manager *buffer_manager_new(struct split *split)
 {
 	const struct nsu_params *p = &split->gpu->config->nsu;
 	struct buffer_manager *m = g_new0(struct buffer_manager, 1);
 
 	m->split = split;
-	m->all = (struct nsu_credits){
-	    (uint32_t)(p->command_entry_count + (p->slot_credits ? p->warp_slot_count : 0)),
-	    (uint32_t)p->read_entry_count, (uint32_t)p->write_entry_count};
+	m->all = (struct nsu_credits){(uint32_t)command_count(split->gpu->config), (uint32_t)p->read_entry_count,
+				      (uint32_t)p->write_entry_count};
 	m->stacks = g_new0(struct manager_stack, split->gpu->stack_count);
 	m->loads = g_new0(uint32_t, split->gpu->stack_count);
 	buffer_manager_reset(m);

@@ -5,6 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "gpu/pages.h"
 #include "ndp/carry/split/nsu.h"
 
 enum { POOL_CHUNK = 256 };
@@ -140,7 +141,10 @@ void packet_write_begins(struct split *split, uint32_t stack)
 void packet_write_ends(struct split *split, uint32_t stack)
 {
 	CHECK(split->write_lines[stack]);
+	CHECK(split->writes_sent[stack]);
 	split->write_lines[stack]--;
+	if (--split->writes_sent[stack] == 0 && unlikely(split->gpu->pages != NULL))
+		pages_are_clear(split->gpu->pages, stack);
 }
 
 /* After each write of a unit, the line must not stay in the GPU's caches (NSU section 4.2): in the L2, and in the L1 of
@@ -185,6 +189,7 @@ void packet_served(struct split *split, struct mem_req *r, uint32_t where)
 void packets_reset(struct split *split)
 {
 	memset(split->write_lines, 0, split->gpu->stack_count * sizeof(*split->write_lines));
+	memset(split->writes_sent, 0, split->gpu->stack_count * sizeof(*split->writes_sent));
 	split->packets_free = NULL;
 	split->packet_count = 0;
 	for (uint32_t i = 0; i < split->packet_chunks->len; i++)

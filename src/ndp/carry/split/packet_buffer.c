@@ -67,6 +67,8 @@ static void put_ready(struct packet_buffer *b, struct mem_req *r)
 	struct partition_stats *st = &b->split->partition_stats;
 
 	queue_push(&b->ready, r);
+	if (packet_of(r)->kind == PACKET_ADDRESS)
+		b->split->writes_sent[r->stack]++;
 	if (b->ready.count > st->ready_max)
 		st->ready_max = b->ready.count;
 }

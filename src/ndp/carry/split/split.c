@@ -686,6 +686,11 @@ static void reset(void *self)
 
 /* ---- the memory side ---- */
 
+static uint32_t addresses_under_way(void *self, uint32_t stack)
+{
+	return ((const struct split *)self)->writes_sent[stack];
+}
+
 static void slice_written(void *self, uint64_t addr_bytes)
 {
 	nsu_cache_drop(self, addr_bytes);
@@ -783,6 +788,7 @@ static void build(void *self, struct gpu *g, const struct gpu_ext *e)
 	sim_stats_law(g->stats, "network.packets = network.delivered");
 	split->packet_chunks = g_ptr_array_new_with_free_func(g_free);
 	split->write_lines = g_new0(uint32_t, g->stack_count);
+	split->writes_sent = g_new0(uint32_t, g->stack_count);
 	split->kept = g_new0(uint32_t, g->sm_count);
 	split->gpu_invalidates = g->config->nsu.invalidate_by == NSU_BY_GPU;
 	split->manager = buffer_manager_new(split);
@@ -830,6 +836,7 @@ static void split_free(void *self)
 	buffer_manager_free(split->manager);
 	g_ptr_array_free(split->packet_chunks, TRUE);
 	g_free(split->write_lines);
+	g_free(split->writes_sent);
 	g_free(split->kept);
 	g_free(split->flights);
 	g_free(split->nsus);
@@ -863,6 +870,7 @@ const struct gpu_ext_ops carry_split_ops = {
     .line = line_packet,
     .sm_tick = sm_tick,
     .sm_has_work = sm_has_work,
+    .addresses_under_way = addresses_under_way,
     .slice_written = slice_written,
     .store_answered = store_answered,
     .stack_room = stack_room,

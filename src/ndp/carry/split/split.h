@@ -168,6 +168,7 @@ struct split {
 	GPtrArray *packet_chunks;
 	uint64_t packet_count;		       /* on their way */
 	uint32_t *write_lines;		       /* [stack]: write addresses whose invalidation has not come back */
+	uint32_t *writes_sent;			/* [stack]: of them, those that have left the pending buffer */
 	bool gpu_invalidates;			/* nsu.invalidate_by: SMs keep the addresses of blocks' stores, */
 	uint32_t *kept;				/* [SM]: so many */
 	uint16_t invalidate_port, credit_port; /* packets to a slice, to the buffer manager */
