@@ -130,6 +130,7 @@ static void start_some(struct state *s)
 		b->jobs[s->next].threads = cli_division_begin(&s->division, waiting_count(s));
 		b->exit_status = cli_job_start(b->paths, &b->jobs[s->next]);
 		if (b->exit_status != CLI_OK) {
+			cli_division_end(&s->division, b->jobs[s->next].threads);
 			stop(s);
 			return;
 		}
