@@ -61,15 +61,11 @@ static void written_add(struct beside *s, const struct simt_step *step)
 	s->written_count++;
 }
 
-void beside_wrote(struct gpu *g)
+static bool is_written(const struct gpu *g, const struct simt_reading *r)
 {
-	if (g->beside)
-		g->beside->written_count = WRITTEN_MAX + 1;
-}
+	const struct beside *s = g->beside;
 
-static bool is_written(const struct beside *s, const struct simt_reading *r)
-{
-	if (s->written_count > WRITTEN_MAX)
+	if (g->is_written_anywhere || s->written_count > WRITTEN_MAX)
 		return true;
 	for (uint32_t i = 0; i < s->written_count; i++)
 		if (r->first <= s->written[i].last && s->written[i].first <= r->last)
@@ -410,15 +406,16 @@ static void answers_give(struct gpu *g, struct inbox *boxes)
 static void reads_settle(struct gpu *g, uint32_t last)
 {
 	struct beside *s = g->beside;
+	const bool is_any = s->written_count || g->is_written_anywhere;
 
 	for (uint32_t w = 0; w <= last / 64; w++) {
 		const uint64_t mask = w < last / 64 ? ~0ull : ~0ull >> (63 - last % 64);
 
-		for (uint64_t m = s->reads[w] & mask; s->written_count && m; m &= m - 1) {
+		for (uint64_t m = is_any ? s->reads[w] & mask : 0; m; m &= m - 1) {
 			const struct sm_beside *b = g->sms[w * 64 + (uint32_t)__builtin_ctzll(m)]->beside;
 
 			for (uint32_t i = 0; i < b->reading_count; i++)
-				if (is_written(s, &b->readings[i]))
+				if (is_written(g, &b->readings[i]))
 					simt_read_again(&b->readings[i]);
 		}
 		s->reads[w] &= ~mask;
@@ -544,6 +541,7 @@ static void step_do(struct gpu *g, uint64_t cycle)
 	s->step++;
 	s->cycle = cycle;
 	s->written_count = 0;
+	g->is_written_anywhere = false;
 	if (!g->is_paused && beside_allowed(g) == GPU_BESIDE_NOW) {
 		sim_team_run(s->threads, s->clusters, clusters_list(g), cluster_first_half, g);
 		second_halves(g);

@@ -89,8 +89,6 @@ static inline void beside_kernel_begin(struct sm *sm)
 {
 	simt_beside_begin(&sm->beside->view, sm->gpu->launch);
 }
-/* Who has an SM's turn in the second half writes global memory anywhere, not by a step of the SM. */
-void beside_wrote(struct gpu *g);
 /* In the second half SMs behind the one whose turn it is have counted what they do in this cycle, and are not yet seen
  * to have: true, and what the SM's L1D had counted before. */
 bool beside_reads_before(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses);

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/beside.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
 #include "simt/turn.h"
@@ -174,7 +173,7 @@ static bool cta_skip(struct windows *w)
 	g->cta_next++;
 	g->ctas_left--;
 	w->skipped_ctas++;
-	beside_wrote(g);
+	g->is_written_anywhere = true;
 	while (!simt_cta_is_done(w->running)) {
 		if (cta_turn(w, w->running))
 			continue;

@@ -170,6 +170,7 @@ static void free_vectors(struct ptx_parser *p)
 	free(p->scopes.at);
 	free(p->regs.at);
 	free(p->insts.at);
+	free(p->pragmas.at);
 	free(p->locals.at);
 	free(p->label_refs.at);
 }
