@@ -7,16 +7,25 @@
 #include "ndp/registry.h"
 #include "sim/explain.h"
 
-/* Settings of the group ndp that some mechanisms have in common: NDP_READS_NAME is of those that read ndp.NAME. */
-#define NDP_COMMON(X) X(DESTINATION, destination) X(SHUFFLES, shuffles) X(TIMED, timed) X(AWAY, away) X(CTAS, ctas)
+/* Settings of the group ndp that some mechanisms have in common, and what each is by default: NDP_READS_NAME is of
+ * those that read ndp.NAME. */
+#define NDP_COMMON(X)                                                                                              \
+	X(DESTINATION, destination, first)                                                                         \
+	X(SHUFFLES, shuffles, false)                                                                               \
+	X(TIMED, timed, false)                                                                                     \
+	X(AWAY, away, any)                                                                                         \
+	X(CTAS, ctas, none)
+/* A machine without its mechanism, as settings of a what-if: what is refused beside none goes as well. */
+#define NDP_COMMON_RESET(name, key, value) " ndp." #key "=" #value
+#define NDP_NO_MECHANISM "ndp.mechanism=none" NDP_COMMON(NDP_COMMON_RESET)
 enum ndp_common_setting {
-#define NDP_COMMON_NUMBER(name, key) NDP_COMMON_##name,
+#define NDP_COMMON_NUMBER(name, key, value) NDP_COMMON_##name,
 	NDP_COMMON(NDP_COMMON_NUMBER)
 #undef NDP_COMMON_NUMBER
 	NDP_COMMON_COUNT
 };
 enum ndp_reads {
-#define NDP_COMMON_BIT(name, key) NDP_READS_##name = 1 << NDP_COMMON_##name,
+#define NDP_COMMON_BIT(name, key, value) NDP_READS_##name = 1 << NDP_COMMON_##name,
 	NDP_COMMON(NDP_COMMON_BIT)
 #undef NDP_COMMON_BIT
 };

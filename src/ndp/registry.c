@@ -96,7 +96,7 @@ static void check_common(const struct ndp_config *c, struct base_diag_list *diag
 	    [NDP_COMMON_CTAS] = c->ctas.ctas != NDP_CTAS_NONE,
 	};
 	static const char *const keys[NDP_COMMON_COUNT] = {
-#define KEY(name, key) [NDP_COMMON_##name] = "ndp." #key,
+#define KEY(name, key, value) [NDP_COMMON_##name] = "ndp." #key,
 	    NDP_COMMON(KEY)
 #undef KEY
 	};

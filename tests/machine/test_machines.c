@@ -17,6 +17,7 @@
 #include "machine/cpu.h"
 #include "machine/description.h"
 #include "machine/duality.h"
+#include "machine/explain.h"
 #include "machine/hdl.h"
 #include "machine/memories.h"
 #include "machine/parts.h"
@@ -383,6 +384,32 @@ static void equal_memories(void **state)
 
 /* ---- settings that nobody reads ---- */
 
+/* A what-if that takes the mechanism away is a machine, whatever was chosen for the mechanism. */
+static void hold_without(const char *name, const struct machine_config *of)
+{
+	struct machine_explain rows;
+
+	machine_explain_of(of, &rows);
+	for (uint32_t i = 0; i < rows.count; i++)
+		for (const struct sim_explain_case *one = rows.items[i]->cases; one->name; one++) {
+			g_auto(GStrv) words = g_strsplit(one->settings, " ", -1);
+			struct machine_config c = *of;
+			struct base_diag_list diag;
+
+			if (strcmp(one->name, "no mechanism"))
+				continue;
+			base_diag_init(&diag);
+			for (char **word = words; *word; word++) {
+				g_auto(GStrv) pair = g_strsplit(*word, "=", 2);
+
+				assert_true(machine_config_set(&c, pair[0], pair[1], (struct base_place){0}, &diag));
+			}
+			if (!machine_config_check(&c, &diag))
+				fail_msg("%s: '%s' is no machine: %s", name, one->settings, diag.first->text);
+			base_diag_free(&diag);
+		}
+}
+
 /* What is chosen beside a mechanism that does not read it is refused by its name, and only there. */
 static void hold_settings(const char *name, const struct machine_config *of)
 {
@@ -414,6 +441,8 @@ static void hold_settings(const char *name, const struct machine_config *of)
 			fail_msg("%s, %s=%s: '%s'", name, settings[i].key, settings[i].value, text);
 		free(text);
 		base_diag_free(&diag);
+		if (is_read)
+			hold_without(name, &c);
 	}
 }
 
