@@ -389,7 +389,7 @@ json_t *machine_kernels_json(const struct machine_kernels *k)
 /* All of its launches ran for their values only. */
 static bool is_untimed(const struct sum *s)
 {
-	return !s->cycles && !s->faulted;
+	return !s->time_ps && !s->cycles && !s->faulted;
 }
 
 static void put_sum_times(json_t *o, const struct sum *s)
