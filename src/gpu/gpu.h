@@ -35,6 +35,8 @@ struct gpu_host_memory {
 };
 /* Before the first launch. done() and room() of the memory call the other two. */
 void gpu_host_memory_set(struct gpu *g, const struct gpu_host_memory *m);
+/* host.access_latency_ps: of an access to the host's memory, besides its time on the wires. */
+uint64_t gpu_host_latency_ps(const struct gpu *g);
 void gpu_host_memory_done(void *gpu, struct mem_req *part);
 void gpu_host_memory_room(void *gpu);
 

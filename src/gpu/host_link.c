@@ -155,6 +155,11 @@ void gpu_host_memory_set(struct gpu *g, const struct gpu_host_memory *m)
 	g->host_link->memory = *m;
 }
 
+uint64_t gpu_host_latency_ps(const struct gpu *g)
+{
+	return g->host->access_latency_ps;
+}
+
 /* ---- the link ---- */
 
 void host_link_send(struct host_link *h, struct mem_req *r, uint64_t now_units)

@@ -1,6 +1,8 @@
 /* foresee.c - warps spread over the grid, and their first addresses. */
 #include "ndp/map/foresee.h"
 
+#include <glib.h>
+
 enum { INSTRUCTIONS_EACH = 64 }; /* that an access may take, before a walk is given up */
 
 static void shows(void *self, const uint64_t *addr, uint32_t mask, uint32_t bytes)
@@ -25,6 +27,7 @@ void foresee_look(struct foresee *f, struct simt_launch *l, uint64_t warps, uint
 	struct simt_walk *walk = simt_walk_new(l->program);
 
 	f->count = 0;
+	f->lookups_most = 0;
 	f->walked = (struct simt_walked){0};
 	for (uint64_t i = 0; i < warps && simt_walk_known_count(walk); i++) {
 		struct simt_cta *cta = simt_cta_begin(l, cta_of(i, total), 0);
@@ -34,9 +37,12 @@ void foresee_look(struct foresee *f, struct simt_launch *l, uint64_t warps, uint
 							.shows = shows,
 							.self = w};
 
+		const uint64_t before = f->walked.lookups;
+
 		w->count = 0;
 		simt_walk_run(walk, l, simt_cta_warp(cta, (uint32_t)(i % simt_cta_warp_count(cta))), &bounds,
 			      &f->walked);
+		f->lookups_most = MAX(f->lookups_most, f->walked.lookups - before);
 		simt_cta_end(cta);
 		f->count += w->count != 0;
 	}

@@ -21,6 +21,7 @@ struct foresee {
 	struct foresee_warp *warps; /* the caller's, room for FORESEE_WARPS_MAX */
 	uint32_t count;
 	struct simt_walked walked;
+	uint64_t lookups_most; /* of one warp: loads that one address after the other waits for */
 };
 
 /* Looks at so many warps of the launch, at most, and so many accesses of each. Nothing: the code does not say. */

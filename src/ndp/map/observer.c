@@ -98,20 +98,23 @@ static void foresee_spread(struct map_observer *o, struct gpu *g, const struct f
 						 gpu_stack_of(g, 0, f->warps[i].lines[line]));
 }
 
-/* The SMs wait while a processor at their clock executes what makes the addresses. */
+/* The SMs wait while a processor at their clock executes what makes the addresses. The tables that it reads are with
+ * the host, as all data are: loads of one warp wait for each other there, those of different warps go on beside them. */
 static void foresee(struct map_observer *o, struct gpu *g, struct simt_launch *l)
 {
 	struct foresee f = {.warps = g_new(struct foresee_warp, FORESEE_WARPS_MAX)};
 	struct map_instance *all = g_new0(struct map_instance, FORESEE_WARPS_MAX);
-	uint64_t rest = 0;
+	uint64_t rest = 0, ps;
 
 	foresee_look(&f, l, o->params->tom_learn_code_warp_count, o->params->tom_learn_code_access_count);
 	for (uint32_t i = 0; i < f.count; i++)
 		foresee_instance(o, g, &f.warps[i], &all[i]);
 	foresee_spread(o, g, &f);
 	o->stats.foreseen_instructions += f.walked.instructions;
-	map_learned_foreseen(o->mapping, g, all, f.count,
-			     base_cycles_ps(f.walked.instructions, o->config->gpu.sm_clock_khz, &rest));
+	o->stats.foreseen_lookups += f.walked.lookups;
+	ps = base_cycles_ps(f.walked.instructions, o->config->gpu.sm_clock_khz, &rest) +
+	     f.lookups_most * gpu_host_latency_ps(g);
+	map_learned_foreseen(o->mapping, g, all, f.count, ps);
 	g_free(all);
 	g_free(f.warps);
 }
