@@ -99,7 +99,8 @@ static void foresee_spread(struct map_observer *o, struct gpu *g, const struct f
 }
 
 /* The SMs wait while a processor at their clock executes what makes the addresses. The tables that it reads are with
- * the host, as all data are: loads of one warp wait for each other there, those of different warps go on beside them. */
+ * the host, as all data are: loads of one warp wait for each other there, those of different warps go on beside
+ * them. */
 static void foresee(struct map_observer *o, struct gpu *g, struct simt_launch *l)
 {
 	struct foresee f = {.warps = g_new(struct foresee_warp, FORESEE_WARPS_MAX)};
