@@ -357,7 +357,7 @@ static void look(void *bus, struct cpu_event *e)
 		b->locked = r;
 		return;
 	}
-	r->asked_units = b->home_ops->snoop ? b->home_ops->snoop(b->home) : 0;
+	r->asked_units = b->home_ops->snoop ? b->home_ops->snoop(b->home, r) : 0;
 	if (unlikely(b->has_links)) {
 		const uint64_t units = ask_beyond(b, r->agent, r->line, cpu_is_write((enum cpu_op)r->op));
 

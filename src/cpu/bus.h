@@ -87,9 +87,9 @@ struct cpu_home_ops {
 	/* May somebody behind the home have a copy of the line, who is told of a store when its Invalidate comes?
 	 * Changes nothing. NULL: no. */
 	bool (*is_beyond)(void *self, uint64_t line);
-	/* A request has its slot, and the bus reaches beyond the home: returns when all there have answered, before
-	 * which no request ends. NULL: it does not. */
-	uint64_t (*snoop)(void *self);
+	/* A request has its slot, no agent has answered yet, and the bus reaches over links: returns when all beyond
+	 * them have answered, before which the request does not end. NULL: it does not. */
+	uint64_t (*snoop)(void *self, const struct cpu_request *r);
 	/* Of the line's newest bytes behind the bus; 0 while nobody observes. */
 	cpu_version (*version)(const void *self, uint64_t line);
 };

@@ -247,10 +247,11 @@ static bool is_beyond(void *channels, uint64_t line)
 	return h->near && h->near->is_beyond(h->near->self, line);
 }
 
-static uint64_t snoop(void *channels)
+static uint64_t snoop(void *channels, const struct cpu_request *r)
 {
 	const struct cpu_channels *h = channels;
 
+	(void)r;
 	return h->near && h->near->snoop ? h->near->snoop(h->near->self) : 0;
 }
 

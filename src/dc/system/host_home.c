@@ -67,6 +67,37 @@ static bool shares(void *self, uint64_t line)
 	return dc_host_has_copies(h->system, line << h->system->line_shift);
 }
 
+/* The caches of other sockets that must leave the line, or have it alone, are asked across the link, each socket once. */
+static uint64_t snoop(void *self, const struct cpu_request *r)
+{
+	struct dc_host *h = self;
+	struct dc_system *s = h->system;
+	const struct cpu_common *c = &h->common;
+	const uint32_t own = socket_of_core(h, r->agent);
+	enum cpu_state states[DC_SOCKETS_MAX] = {CPU_INVALID};
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < h->p.core_count; i++) {
+		const enum cpu_state state = cpu_core_state(&h->cores[i], r->line);
+		const uint32_t socket = socket_of_core(h, i);
+
+		if (socket != own && (state > CPU_SHARED || (state && cpu_is_write((enum cpu_op)r->op))))
+			states[socket] = MAX(states[socket], state);
+	}
+	for (uint32_t k = 0; k < s->p->socket_count; k++) {
+		const bool has_line = states[k] > CPU_SHARED;
+		const uint64_t until_ps = has_line ? h->p.intervention_ps : h->p.snoop_latency_ps;
+		uint64_t at;
+
+		if (!states[k])
+			continue;
+		at = dc_host_crosses(s, r->line << s->line_shift, own, k, has_line, cycle_now(s));
+		if (at)
+			end = MAX(end, at * sim_period_units(s->ctx->engine, s->domain) + until_ps * c->per_ps);
+	}
+	return end;
+}
+
 static cpu_version version_of(const void *self, uint64_t line)
 {
 	(void)self;
@@ -80,6 +111,14 @@ static const struct cpu_home_ops home_ops = {.read = read_line,
 					     .invalidate = invalidate,
 					     .shares = shares,
 					     .version = version_of};
+/* Of more than one socket. */
+static const struct cpu_home_ops home_over_link_ops = {.read = read_line,
+						       .write_back = write_back,
+						       .holds = holds,
+						       .invalidate = invalidate,
+						       .shares = shares,
+						       .snoop = snoop,
+						       .version = version_of};
 
 /* ---- for the cores ---- */
 
@@ -147,7 +186,7 @@ struct dc_host *dc_host_new(struct dc_system *s, const struct cpu_params *p)
 	h->p.llc_bytes = 0; /* the home has it */
 	common_init(h);
 	cpu_bus_init(&h->bus, c, sim_domain_find(s->ctx->engine, "cpu_bus"), (uint32_t)p->core_count);
-	cpu_bus_home(&h->bus, &home_ops, h);
+	cpu_bus_home(&h->bus, s->p->socket_count > 1 ? &home_over_link_ops : &home_ops, h);
 	cpu_pages_init(&h->pages, c, s->behind.bytes);
 	h->pages.is_flat = true;
 	h->cores = g_new0(struct cpu_core, p->core_count);

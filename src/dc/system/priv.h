@@ -252,6 +252,9 @@ bool dc_host_holds(struct dc_system *s, uint64_t line, uint32_t socket, bool is_
 bool dc_host_has_copies(struct dc_system *s, uint64_t line);
 /* Copies become invalid; when those who had them have said so. */
 uint64_t dc_host_invalidates(struct dc_system *s, uint64_t line, uint64_t at);
+/* A core's request asks the caches of the cores in another socket, which answer, with the line if they have it alone:
+ * when the answer is there, besides the time until it is given. 0: nothing is between the two. */
+uint64_t dc_host_crosses(struct dc_system *s, uint64_t line, uint32_t from, uint32_t to, bool has_line, uint64_t at);
 /* host_home.c */
 void dc_host_line(struct dc_system *s, struct cpu_request *r, uint64_t at);
 /* swap.c: rows that must leave for the word's operations, of a bank; of the array that needs most. */
