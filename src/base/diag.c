@@ -23,6 +23,7 @@ void base_diag_free(struct base_diag_list *list)
 		d = next;
 	}
 	g_clear_pointer((GHashTable **)&list->places, g_hash_table_unref);
+	g_clear_pointer((GPtrArray **)&list->sources, g_ptr_array_unref);
 	base_diag_init(list);
 }
 
@@ -39,14 +40,28 @@ static char *full_key(const struct base_diag_list *list, const char *key)
 	return g_strconcat(list->key_prefix ? list->key_prefix : "", key, NULL);
 }
 
+static uint32_t source_of(const struct base_diag_list *list, const char *file)
+{
+	const GPtrArray *sources = list->sources;
+
+	for (guint i = 0; sources && i < sources->len; i++)
+		if (!strcmp(sources->pdata[i], file))
+			return i + 1;
+	return 0;
+}
+
 void base_diag_know(struct base_diag_list *list, const char *key, struct base_place at)
 {
 	struct base_place *place;
 
 	if (!at.file)
 		return;
-	if (!list->places)
+	if (!list->places) {
 		list->places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, place_free);
+		list->sources = g_ptr_array_new_with_free_func(g_free);
+	}
+	if (!source_of(list, at.file))
+		g_ptr_array_add(list->sources, g_strdup(at.file));
 	place = g_new(struct base_place, 1);
 	*place = (struct base_place){g_strdup(at.file), at.line, at.col};
 	g_hash_table_replace(list->places, full_key(list, key), place);
@@ -58,6 +73,13 @@ struct base_place base_diag_place(const struct base_diag_list *list, const char 
 	const struct base_place *place = list->places ? g_hash_table_lookup(list->places, full) : NULL;
 
 	return place ? *place : (struct base_place){0};
+}
+
+uint32_t base_diag_source(const struct base_diag_list *list, const char *key)
+{
+	const struct base_place at = base_diag_place(list, key);
+
+	return at.file ? source_of(list, at.file) : 0;
 }
 
 /* ---- messages ---- */

@@ -18,6 +18,7 @@ struct base_diag_list {
 	struct base_diag *first, *last;
 	uint32_t error_count; /* all errors, also those dropped past BASE_DIAG_MAX */
 	void *places;	      /* of keys that are known: base_diag_know */
+	void *sources;	      /* their files' names, in the order of the first key of each */
 	/* What follows is about this, which texts begin with, and its keys have this before them; NULL: nothing. Who
 	 * sets them takes them back. */
 	const char *about, *key_prefix;
@@ -42,6 +43,9 @@ void base_diag_error(struct base_diag_list *list, struct base_place at, const ch
 void base_diag_know(struct base_diag_list *list, const char *key, struct base_place at);
 /* Where that was; nowhere if nobody has said so. The file's name is the list's. */
 struct base_place base_diag_place(const struct base_diag_list *list, const char *key);
+/* Which of the sources, a file or the command line, that was, in the order in which they were read: 1 for the first, 0
+ * if nobody has said so. */
+uint32_t base_diag_source(const struct base_diag_list *list, const char *key);
 
 /* Appends a warning, no error, about a parameter, with its place if that is known: "warning: KEY = VALUE: WHAT". */
 void base_diag_warn(struct base_diag_list *list, const char *key, const char *value, const char *what);

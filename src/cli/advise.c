@@ -267,7 +267,7 @@ static bool load(const struct cli_paths *paths, const char *name, GPtrArray *set
 		g_ptr_array_add(all, (void *)*ours);
 	for (guint i = 0; sets && i < sets->len; i++)
 		g_ptr_array_add(all, sets->pdata[i]);
-	return cli_machine_load(paths, name, all, out);
+	return cli_machine_load_estimated(paths, name, all, out);
 }
 
 /* False after a message: the user has taken away what advice goes by. */

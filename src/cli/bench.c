@@ -61,6 +61,7 @@ struct bench {
 	struct cli_families families;
 	GPtrArray *names; /* struct chosen *, of --machines; none: the levels' own */
 	GPtrArray *pairs; /* struct pair * */
+	struct cli_shared shared;
 	struct cli_batch batch;
 	char *dir; /* scratch */
 	uint32_t reused_count;
@@ -138,7 +139,7 @@ static void sample(const struct bench *b, const char *name, GPtrArray *sets, boo
 }
 
 /* Of the level, of the form, and then the user's, which may say something else. */
-static bool machine_make(const struct bench *b, const char *name, const struct cli_level *level,
+static bool machine_make(struct bench *b, const char *name, const struct cli_level *level,
 			 const struct cli_family_form *form, struct machine_session *out, bool *is_in_full)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
@@ -150,8 +151,11 @@ static bool machine_make(const struct bench *b, const char *name, const struct c
 		g_ptr_array_add(sets, *set);
 	for (uint32_t i = 0; i < b->options->sets->len; i++)
 		g_ptr_array_add(sets, b->options->sets->pdata[i]);
-	sample(b, name, sets, is_in_full);
-	return cli_machine_load(b->paths, name, sets, out);
+
+	g_autoptr(GPtrArray) read = cli_shared_of(&b->shared, b->paths, name, sets);
+
+	sample(b, name, read, is_in_full);
+	return cli_machine_load(b->paths, name, read, out);
 }
 
 static bool target_make(const struct bench *b, struct pair *p)
@@ -496,7 +500,7 @@ static bool pairs_make(struct bench *b, const GPtrArray *words)
 	for (uint32_t i = 0; i < words->len; i++)
 		if (!family_add(b, words->pdata[i]))
 			return false;
-	return true;
+	return cli_shared_check(&b->shared, about.name);
 }
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
@@ -512,11 +516,13 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 	}
 	b.pairs = g_ptr_array_new_with_free_func(pair_free);
 	b.names = g_ptr_array_new_with_free_func(chosen_free);
+	cli_shared_init(&b.shared, false);
 	if (cli_families_read(paths, &b.families) && families_check(&b, words->words) && values_parse(o) &&
 	    machines_find(&b) && pairs_make(&b, words->words) && cli_store_check(about.name))
 		exit_status = run_all(&b, words->words);
 	g_ptr_array_free(b.pairs, TRUE);
 	g_ptr_array_free(b.names, TRUE);
+	cli_shared_free(&b.shared);
 	cli_families_free(&b.families);
 	return exit_status;
 }

@@ -291,19 +291,34 @@ static bool machines_tell_apart(struct machine_session *machines, char **names)
 	return true;
 }
 
-static bool load_machines(const struct cli_paths *paths, char **names, GPtrArray *sets,
-			  struct machine_session *machines)
+static bool load_each(const struct cli_paths *paths, char **names, const GPtrArray *sets,
+		      struct machine_session *machines, struct cli_shared *shared)
 {
 	for (uint32_t i = 0; names[i]; i++) {
 		if (!*names[i]) {
 			cli_error("compare: empty name in --machines; write --machines A,B");
 			return false;
 		}
+
+		g_autoptr(GPtrArray) own = cli_shared_of(shared, paths, names[i], sets);
+
 		/* One is enough: a wrong --set would be told once for every machine. */
-		if (!cli_machine_load(paths, names[i], sets, &machines[i]))
+		if (!cli_machine_load(paths, names[i], own, &machines[i]))
 			return false;
 	}
-	return machines_tell_apart(machines, names);
+	return cli_shared_check(shared, about.name);
+}
+
+static bool load_machines(const struct cli_paths *paths, char **names, const GPtrArray *sets,
+			  struct machine_session *machines)
+{
+	struct cli_shared shared;
+	bool is_ok;
+
+	cli_shared_init(&shared, false);
+	is_ok = load_each(paths, names, sets, machines, &shared);
+	cli_shared_free(&shared);
+	return is_ok && machines_tell_apart(machines, names);
 }
 
 static bool targets_differ(GPtrArray *words)

@@ -68,16 +68,6 @@ static bool is_executable(const char *path, const char *what)
 	return false;
 }
 
-char *cli_name_shown(const char *name)
-{
-	char *shown = g_utf8_make_valid(name, -1);
-
-	for (char *c = shown; *c; c++)
-		if (g_ascii_iscntrl(*c))
-			*c = '?';
-	return shown;
-}
-
 /* A file of a part is what its door is given. */
 static struct cli_target *file_target(const struct cli_paths *paths, const struct machine_part *part, const char *file,
 				      char **arguments)
@@ -289,91 +279,6 @@ void cli_target_arguments_add(struct cli_target *target, const char *text)
 	g_strfreev(target->argv);
 	target->argv = g_strv_builder_end(all);
 	g_strv_builder_unref(all);
-}
-
-/* The design that stands for cores, built. */
-static void design_load(const struct cli_paths *paths, struct machine_session *s, struct base_diag_list *diag)
-{
-	const struct hdl_sources from = {.designs = paths->designs, .shim = paths->hdl_shim};
-	g_autofree char *file = hdl_design_find(&from, machine_hdl_params(&s->config)->design, diag);
-	g_autofree char *library = file ? hdl_design_build(&from, file, machine_hdl_params(&s->config), diag) : NULL;
-
-	if (library && g_strlcpy(s->design_path, library, sizeof(s->design_path)) >= sizeof(s->design_path))
-		base_diag_error(diag, (struct base_place){0},
-				"hdl.design: the folder of kept designs has too long a name");
-}
-
-static void description_read(const struct cli_paths *paths, const char *name, const GPtrArray *sets,
-			     struct machine_description *out, struct base_diag_list *diag)
-{
-	if (machine_description_load(name, &paths->machines, &paths->memories, out, diag))
-		for (uint32_t i = 0; i < sets->len; i++)
-			machine_description_set(&out->config, sets->pdata[i], "--set", &paths->memories, diag);
-	if (!diag->error_count)
-		machine_config_check(&out->config, diag);
-	if (!diag->error_count && !machine_config_runner(&out->config))
-		base_diag_error(diag, (struct base_place){0},
-				"machine '%s' has no GPU: nothing in it runs CUDA kernels; `strata mem` drives its "
-				"memories",
-				out->about.name);
-}
-
-bool cli_machine_is_legal(const struct cli_paths *paths, const char *name, const GPtrArray *sets)
-{
-	struct base_diag_list diag;
-	struct machine_description description;
-	bool is_legal;
-
-	base_diag_init(&diag);
-	description_read(paths, name, sets, &description, &diag);
-	is_legal = !diag.error_count;
-	base_diag_free(&diag);
-	return is_legal;
-}
-
-/* All of a checkpoint is looked at once, before anything runs. */
-static void checkpoint_read(const struct machine_config *config, struct base_diag_list *diag)
-{
-	static const char *read; /* the last one, which was right */
-	const char *path = machine_run_params(config)->checkpoint, *why;
-
-	if (!*path || !g_strcmp0(read, path))
-		return;
-	if (simt_checkpoint_check(path, &why))
-		read = g_intern_string(path);
-	else
-		base_diag_error(diag, (struct base_place){path, 0, 0}, "%s", why);
-}
-
-bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out)
-{
-	struct base_diag_list diag;
-	struct machine_description description;
-
-	base_diag_init(&diag);
-	description_read(paths, name, sets, &description, &diag);
-
-	*out = (struct machine_session){.config = description.config};
-	if (!diag.error_count && machine_hdl_params(&out->config))
-		design_load(paths, out, &diag);
-	if (!diag.error_count)
-		checkpoint_read(&out->config, &diag);
-
-	bool is_ok = !diag.error_count;
-
-	/* A command may load a machine for each of its runs: its warnings are said once. */
-	if (is_ok) {
-		machine_config_warn(&out->config, &diag);
-		cli_diag_print_once(name, &diag);
-	} else {
-		cli_diag_print(&diag);
-	}
-	base_diag_free(&diag);
-	g_autofree char *shown = cli_name_shown(description.about.name);
-
-	g_strlcpy(out->machine, shown, sizeof(out->machine));
-	g_strlcpy(out->machine_file, description.about.path, sizeof(out->machine_file));
-	return is_ok;
 }
 
 /* False, and none, where it is too long for what processes append to it, or not one line. */

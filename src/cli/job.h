@@ -2,6 +2,7 @@
 #ifndef STRATA_CLI_JOB_H
 #define STRATA_CLI_JOB_H
 
+#include "cli/machines.h"
 #include "cli/paths.h"
 #include "cli/places.h"
 #include "cli/tee.h"
@@ -42,14 +43,6 @@ const char *cli_target_machine(const struct cli_target *t);
 /* Appends arguments that spaces separate. */
 void cli_target_arguments_add(struct cli_target *target, const char *text);
 void cli_targets_free(GPtrArray *targets);
-
-/* Loads the machine, applies the --set texts, checks the whole. False after printed messages. */
-bool cli_machine_load(const struct cli_paths *paths, const char *name, GPtrArray *sets, struct machine_session *out);
-/* Is there such a machine with these settings? Prints nothing and builds no design. */
-bool cli_machine_is_legal(const struct cli_paths *paths, const char *name, const GPtrArray *sets);
-
-/* A name of a file, which may be any bytes, as it stands in a table, a session or JSON: UTF-8 on one line. */
-char *cli_name_shown(const char *name);
 
 struct cli_job {
 	const struct cli_target *target;

@@ -140,7 +140,7 @@ static bool parameters_set(const struct mem_options *o, enum memory_stream_kind 
 			   struct memory_stream_params *stream, struct base_diag_list *diag)
 {
 	const struct sim_param_group defaults = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
-						 stream};
+						 stream, NULL};
 	struct sim_param_groups groups;
 
 	sim_param_defaults(&defaults);

@@ -39,3 +39,13 @@ void cli_diag_print_once(const char *of, const struct base_diag_list *diag)
 		if (g_hash_table_add(said, g_strdup_printf("%s\n%s", of, d->text)))
 			text_print(d->text);
 }
+
+char *cli_name_shown(const char *name)
+{
+	char *shown = g_utf8_make_valid(name, -1);
+
+	for (char *c = shown; *c; c++)
+		if (g_ascii_iscntrl(*c))
+			*c = '?';
+	return shown;
+}

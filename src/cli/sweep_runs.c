@@ -54,7 +54,7 @@ static char *point_text(const struct cli_sweep *s, uint32_t point)
 	return g_strjoinv(" ", s->plan->points->pdata[point]);
 }
 
-static bool machine_load(const struct cli_sweep *s, uint32_t run, struct machine_session *out)
+static bool machine_load(struct cli_sweep *s, uint32_t run, struct machine_session *out)
 {
 	char **point = s->plan->points->pdata[cli_sweep_point(s, run)];
 	g_autoptr(GPtrArray) sets = g_ptr_array_new();
@@ -63,7 +63,10 @@ static bool machine_load(const struct cli_sweep *s, uint32_t run, struct machine
 		g_ptr_array_add(sets, s->sets->pdata[i]);
 	for (; *point; point++)
 		g_ptr_array_add(sets, *point);
-	return cli_machine_load(s->paths, cli_sweep_machine(s, run), sets, out);
+
+	g_autoptr(GPtrArray) read = cli_shared_of(&s->shared, s->paths, cli_sweep_machine(s, run), sets);
+
+	return cli_machine_load(s->paths, cli_sweep_machine(s, run), read, out);
 }
 
 /* ---- files ---- */
@@ -248,7 +251,7 @@ static bool leave_out(struct cli_sweep *s, char *reason)
 }
 
 /* Why the session's machine cannot be, or cannot run the program, after a message; NULL: it can. */
-static char *why_not(const struct cli_sweep *s, uint32_t run, const struct cli_job *job,
+static char *why_not(struct cli_sweep *s, uint32_t run, const struct cli_job *job,
 		     struct machine_session *session)
 {
 	g_autofree char *text = point_text(s, cli_sweep_point(s, run));
@@ -294,9 +297,11 @@ bool cli_sweep_prepare(struct cli_sweep *s)
 
 	s->keys = g_ptr_array_new_with_free_func(g_free);
 	s->reasons = g_ptr_array_new_with_free_func(g_free);
+	cli_shared_init(&s->shared, true);
 	is_ok = targets_make(s);
 	for (uint32_t run = 0; is_ok && run < cli_sweep_count(s); run++)
 		is_ok = key_make(s, run, &models);
+	is_ok = is_ok && cli_shared_check(&s->shared, "sweep");
 	cli_models_free(&models);
 	if (!is_ok || !g_mkdir_with_parents(s->dir, 0777))
 		return is_ok;
@@ -440,4 +445,6 @@ void cli_sweep_free(struct cli_sweep *s)
 		g_ptr_array_free(s->keys, TRUE);
 	if (s->reasons)
 		g_ptr_array_free(s->reasons, TRUE);
+	if (s->shared.read)
+		cli_shared_free(&s->shared);
 }

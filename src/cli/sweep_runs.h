@@ -7,6 +7,7 @@
 #define STRATA_CLI_SWEEP_RUNS_H
 
 #include "cli/job.h"
+#include "cli/machines.h"
 #include "cli/progress.h"
 #include "sweep/plan.h"
 
@@ -26,6 +27,7 @@ struct cli_sweep {
 	bool leaves_out;     /* what cannot run; else that is a mistake */
 	const char *dir;     /* the sweep's folder */
 	GPtrArray *targets;  /* struct cli_target *, by program */
+	struct cli_shared shared; /* which settings some machine reads */
 	GPtrArray *keys;     /* of char *, by run; NULL: left out */
 	GPtrArray *reasons;  /* of char *, by run; why it is left out, or NULL */
 	uint32_t left_count; /* runs that are left out */

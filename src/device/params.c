@@ -16,14 +16,27 @@ static const struct sim_param_desc host_rows[] = {
 #include "sim/param_end.inc"
 };
 
+static const struct sim_param_when run_whens[] = {
+    {"sample_*", "run.mode", "sampled"},
+    {0},
+};
+static const struct sim_param_when host_whens[] = {
+    {"pcie_*", "host.link", "pcie"},
+    {"nvlink_*", "host.link", "nvlink"},
+    {"code_scale_percent", "host.code", "measured"},
+    {0},
+};
+
 void run_params_groups(struct run_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "run", run_rows, ARRAY_COUNT(run_rows), p);
+	sim_param_groups_when(out, run_whens);
 }
 
 void host_params_groups(struct host_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "host", host_rows, ARRAY_COUNT(host_rows), p);
+	sim_param_groups_when(out, host_whens);
 }
 
 struct host_wires host_wires_of(const struct host_params *h)

@@ -41,9 +41,26 @@ static const struct sim_param_desc nsu_rows[] = {
 #include "sim/param_end.inc"
 };
 
+static const struct sim_param_when gpu_whens[] = {
+    {"map_bit", "gpu.address_map", "two_bit"},
+    {"interleave_bytes", "gpu.address_map", "divided"},
+    {"page_fetch_ps", "gpu.pages", "demand"},
+    {"l2_far_*", "gpu.l2_partition_count", "!1"},
+    {"stack_sm_warp_slot_count", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_mshr_count", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_registers", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_request_count", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_ctas", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_caches", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_shared*", "gpu.stack_sm_count", "!0"},
+    {"stack_sm_l2_invalidate", "gpu.stack_sm_count", "!0"},
+    {0},
+};
+
 void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "gpu", gpu_rows, ARRAY_COUNT(gpu_rows), &c->gpu);
+	sim_param_groups_when(out, gpu_whens);
 	sim_param_groups_add(out, "sm", sm_rows, ARRAY_COUNT(sm_rows), &c->sm);
 	sim_param_groups_add(out, "l1d", cache_param_rows, cache_param_row_count, &c->l1d);
 	sim_param_groups_add(out, "l1i", cache_param_rows, cache_param_row_count, &c->l1i);
@@ -57,9 +74,16 @@ void gpu_config_groups(struct gpu_config *c, struct sim_param_groups *out)
 	sim_param_groups_add(out, "dram", dram_param_rows, dram_param_row_count, &c->dram);
 }
 
+static const struct sim_param_when nsu_whens[] = {
+    {"!is_present", "nsu.is_present", "true"},
+    {"invalidate_cycles", "nsu.invalidate_by", "gpu"},
+    {0},
+};
+
 void gpu_config_unit_groups(struct gpu_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "nsu", nsu_rows, ARRAY_COUNT(nsu_rows), &c->nsu);
+	sim_param_groups_when(out, nsu_whens);
 }
 
 void gpu_config_defaults(struct gpu_config *c)

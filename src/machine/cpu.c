@@ -44,9 +44,28 @@ static const struct sim_explain *explain(const char *mechanism)
 	return &cpu_explain;
 }
 
+static const struct sim_param_when whens[] = {
+    {"rob_entries", "cpu.core_model", "out_of_order"},
+    {"load_queue_entries", "cpu.core_model", "out_of_order"},
+    {"store_queue_entries", "cpu.core_model", "out_of_order"},
+    {"load_port_count", "cpu.core_model", "out_of_order"},
+    {"fill_cycles", "cpu.core_model", "out_of_order"},
+    {"l2_fill_cycles", "cpu.core_model", "out_of_order"},
+    {"l2_miss_count", "cpu.core_model", "out_of_order"},
+    {"branch_predictor", "cpu.core_model", "out_of_order"},
+    {"branch_counter_count", "cpu.core_model", "out_of_order"},
+    {"branch_history_bits", "cpu.core_model", "out_of_order"},
+    {"mispredict_cycles", "cpu.core_model", "out_of_order"},
+    {"smt_division", "cpu.core_model", "out_of_order"},
+    {"branch_counter_count", "cpu.branch_predictor", "!perfect"},
+    {"branch_history_bits", "cpu.branch_predictor", "!perfect|bimodal"},
+    {0},
+};
+
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "cpu", cpu_param_rows, cpu_param_row_count, machine_config_at(c, &machine_cpu_part));
+	sim_param_groups_when(out, whens);
 }
 
 static void check(const struct machine_config *c, struct base_diag_list *diag)

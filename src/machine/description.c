@@ -257,16 +257,17 @@ bool machine_description_set(struct machine_config *config, const char *assignme
 	return sim_description_set(&groups, assignment, where, diag);
 }
 
-/* The parameters of one group that are not as in defaults, below the group's name; named is the last name written. */
-static void group_text(GString *text, const struct sim_param_group *group, const struct sim_param_group *defaults,
-		       const char **named)
+/* The parameters of one group that are read and not as in defaults, below the group's name; named is the last name
+ * written. */
+static void group_text(GString *text, const struct sim_param_groups *groups, const struct sim_param_group *group,
+		       const struct sim_param_group *defaults, const char **named)
 {
 	for (uint32_t i = 0; i < group->row_count; i++) {
 		char value[128], default_value[128];
 
 		sim_param_format(group, &group->rows[i], value, sizeof(value));
 		sim_param_format(defaults, &defaults->rows[i], default_value, sizeof(default_value));
-		if (!strcmp(value, default_value))
+		if (!strcmp(value, default_value) || sim_param_unread(groups, group, &group->rows[i]))
 			continue;
 		if (strcmp(*named, group->prefix))
 			g_string_append_printf(text, "%s:\n", group->prefix);
@@ -338,7 +339,7 @@ static void groups_text(GString *text, const struct sim_param_groups *groups, co
 		for (uint32_t k = i; k < groups->count; k++) {
 			if (is_done[k] || strcmp(groups->items[k].prefix, prefix))
 				continue;
-			group_text(text, &groups->items[k], &defaults->items[k], &named);
+			group_text(text, groups, &groups->items[k], &defaults->items[k], &named);
 			is_done[k] = true;
 		}
 	}

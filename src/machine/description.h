@@ -35,8 +35,8 @@ bool machine_description_load(const char *name_or_path, const struct sim_search 
 bool machine_description_set(struct machine_config *config, const char *assignment, const char *where,
 			     const struct sim_search *memories, struct base_diag_list *diag);
 
-/* What differs from the defaults of the parameter tables, as the text of a machine description: a file of this text
- * is this machine, without extending any other. Free with g_free. */
+/* What is read and differs from the defaults of the parameter tables, as the text of a machine description: a file of
+ * this text is this machine, without extending any other. Free with g_free. */
 char *machine_description_text(const struct machine_config *config);
 
 #endif

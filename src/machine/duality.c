@@ -90,7 +90,7 @@ static void check_cores(const struct machine_config *c, const struct machine_mem
 {
 	const struct cpu_params p = core_params(c);
 	struct cpu_params all = *(const struct cpu_params *)machine_config_of(c, &machine_cpu_part);
-	const struct sim_param_group set = {"cpu", cpu_param_rows, cpu_param_row_count, &all};
+	const struct sim_param_group set = {"cpu", cpu_param_rows, cpu_param_row_count, &all, NULL};
 
 	for (uint32_t i = 0; i < cpu_param_row_count; i++) {
 		const struct sim_param_desc *row = &cpu_param_rows[i];

@@ -252,33 +252,109 @@ static void check_doors(const struct machine_config *c, struct base_diag_list *d
 	}
 }
 
+/* Has somebody set the parameter after what decides that nothing reads it, or in the same place? */
+static bool is_set_in_vain(const struct base_diag_list *diag, const char *key, const char *decider)
+{
+	const uint32_t source = base_diag_source(diag, key);
+
+	return source && source >= base_diag_source(diag, decider);
+}
+
+/* "ndp.away is read with ndp.mechanism = tom or nsu only, and here that is none", to be freed with g_free. */
+static char *unread_text(const struct sim_param_groups *groups, const char *key, const struct sim_param_when *when)
+{
+	const struct sim_param_group *group;
+	const struct sim_param_desc *row = sim_param_groups_find(groups, when->key, &group);
+	g_auto(GStrv) names = g_strsplit(when->values + (*when->values == '!'), "|", -1);
+	g_autofree char *list = g_strjoinv(" or ", names);
+	char value[SIM_PARAM_TEXT_BYTES];
+
+	sim_param_format(group, row, value, sizeof(value));
+	return g_strdup_printf("'%s' is read with %s = %s%s only, and here that is %s", key, when->key,
+			       *when->values == '!' ? "other than " : "", list, value);
+}
+
 /* What somebody has set of a part would change nothing if neither the part is there nor what it belongs to: a GPU's
  * machine takes no parameters of processors. NDPs belong to processors, which may have none of them. */
-static void check_absent(const struct machine_config *c, struct base_diag_list *diag)
+static bool is_absent(const struct machine_config *c, uint32_t i)
+{
+	const struct machine_part *of = c->parts[i];
+
+	while (of->belongs_to)
+		of = of->belongs_to;
+	return !is_present(c, i) && !is_read(c, i) && !machine_config_has(c, of);
+}
+
+static char *absent_text(const struct machine_config *c, uint32_t part, const char *key)
+{
+	return g_strdup_printf("'%s' is a parameter of '%s', which this machine has not", key, c->parts[part]->name);
+}
+
+static void check_row(const struct machine_config *c, uint32_t part, const struct sim_param_groups *groups,
+		      const struct sim_param_group *group, const struct sim_param_desc *row,
+		      struct base_diag_list *diag)
+{
+	g_autofree char *key = g_strconcat(group->prefix, ".", row->name, NULL);
+	const struct base_place at = base_diag_place(diag, key);
+	const struct sim_param_when *when;
+
+	if (!at.file)
+		return;
+	if (is_absent(c, part)) {
+		g_autofree char *text = absent_text(c, part, key);
+
+		base_diag_error(diag, at, "%s", text);
+		return;
+	}
+	when = sim_param_unread(groups, group, row);
+	if (when && is_set_in_vain(diag, key, when->key)) {
+		g_autofree char *text = unread_text(groups, key, when);
+
+		base_diag_error(diag, at, "%s; change that, or leave this out", text);
+	}
+}
+
+char *machine_config_unread(const struct machine_config *c, const char *key)
 {
 	struct machine_config copy = *c;
+	struct sim_param_groups all;
 
+	machine_config_groups(&copy, &all);
 	for (uint32_t i = 0; c->parts[i]; i++) {
-		const struct machine_part *of = c->parts[i];
+		struct sim_param_groups own = {.count = 0};
+		const struct sim_param_group *group;
+		const struct sim_param_desc *row;
+		const struct sim_param_when *when;
+
+		if (!c->parts[i]->groups)
+			continue;
+		c->parts[i]->groups(&copy, &own);
+		row = sim_param_groups_find(&own, key, &group);
+		if (!row)
+			continue;
+		if (is_dropped(c, i) || is_absent(c, i))
+			return absent_text(c, i, key);
+		when = sim_param_unread(&all, group, row);
+		return when ? unread_text(&all, key, when) : NULL;
+	}
+	return NULL;
+}
+
+void machine_config_check_read(const struct machine_config *c, struct base_diag_list *diag)
+{
+	struct machine_config copy = *c;
+	struct sim_param_groups all;
+
+	machine_config_groups(&copy, &all);
+	for (uint32_t i = 0; c->parts[i]; i++) {
 		struct sim_param_groups own = {.count = 0};
 
-		while (of->belongs_to)
-			of = of->belongs_to;
-		if (is_dropped(c, i) || is_present(c, i) || is_read(c, i) || !c->parts[i]->groups ||
-		    machine_config_has(c, of))
+		if (is_dropped(c, i) || !c->parts[i]->groups)
 			continue;
 		c->parts[i]->groups(&copy, &own);
 		for (uint32_t g = 0; g < own.count; g++)
-			for (uint32_t k = 0; k < own.items[g].row_count; k++) {
-				g_autofree char *key =
-				    g_strconcat(own.items[g].prefix, ".", own.items[g].rows[k].name, NULL);
-				const struct base_place at = base_diag_place(diag, key);
-
-				if (at.file)
-					base_diag_error(diag, at,
-							"'%s' is a parameter of '%s', which this machine has not", key,
-							c->parts[i]->name);
-			}
+			for (uint32_t k = 0; k < own.items[g].row_count; k++)
+				check_row(c, i, &all, &own.items[g], &own.items[g].rows[k], diag);
 	}
 }
 
@@ -292,7 +368,6 @@ bool machine_config_check(const struct machine_config *c, struct base_diag_list 
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->check && !is_dropped(c, i))
 			c->parts[i]->check(c, diag);
-	check_absent(c, diag);
 	if (diag->error_count == errors_before)
 		check_clocks(c, diag);
 	return diag->error_count == errors_before;

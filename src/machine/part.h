@@ -134,6 +134,9 @@ void machine_config_groups(struct machine_config *c, struct sim_param_groups *ou
 void machine_config_groups_present(struct machine_config *c, struct sim_param_groups *out);
 /* Takes a part out, and those that belong to it: none of their parameters can be set any more. */
 void machine_config_drop(struct machine_config *c, const struct machine_part *part);
+/* Why nothing of this machine reads the parameter "group.name" of one of its parts, or of one that is not there; to be
+ * freed with g_free. NULL: it is read, or no part has it. */
+char *machine_config_unread(const struct machine_config *c, const char *key);
 /* Is "group.name" no parameter of the machine, but one of a part that has been dropped, or one's former name? Adds a
  * message that says so. */
 bool machine_config_refuse(const struct machine_config *c, const char *key, struct base_place at,
@@ -157,6 +160,9 @@ bool machine_config_set(struct machine_config *c, const char *key, const char *v
 			struct base_diag_list *diag);
 /* All parts' rules, and those between parts. False with messages. */
 bool machine_config_check(const struct machine_config *c, struct base_diag_list *diag);
+/* What somebody has set, by the places that diag knows, and nothing of the machine reads is a mistake: a message for
+ * each. What a machine's file has set for something that a later file, or the command line, takes away is none. */
+void machine_config_check_read(const struct machine_config *c, struct base_diag_list *diag);
 /* Warnings of all parts that are present, of a machine that has been checked; the command that runs it says them
  * once. */
 void machine_config_warn(const struct machine_config *c, struct base_diag_list *diag);

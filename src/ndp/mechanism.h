@@ -7,33 +7,28 @@
 #include "ndp/registry.h"
 #include "sim/explain.h"
 
-/* Settings of the group ndp that some mechanisms have in common, and what each is by default: NDP_READS_NAME is of
- * those that read ndp.NAME. */
+/* Settings of the group ndp that some mechanisms have in common: NDP_READS_NAME is of those that read ndp.NAME. */
 #define NDP_COMMON(X)                                                                                              \
-	X(DESTINATION, destination, first)                                                                         \
-	X(SHUFFLES, shuffles, false)                                                                               \
-	X(TIMED, timed, false)                                                                                     \
-	X(AWAY, away, any)                                                                                         \
-	X(CTAS, ctas, none)
-/* A machine without its mechanism, as settings of a what-if: what is refused beside none goes as well. */
-#define NDP_COMMON_RESET(name, key, value) " ndp." #key "=" #value
-#define NDP_NO_MECHANISM "ndp.mechanism=none" NDP_COMMON(NDP_COMMON_RESET)
+	X(DESTINATION, "destination*")                                                                             \
+	X(SHUFFLES, "shuffles")                                                                                    \
+	X(TIMED, "timed*")                                                                                         \
+	X(AWAY, "away*")                                                                                           \
+	X(CTAS, "cta*")
 enum ndp_common_setting {
-#define NDP_COMMON_NUMBER(name, key, value) NDP_COMMON_##name,
+#define NDP_COMMON_NUMBER(name, names) NDP_COMMON_##name,
 	NDP_COMMON(NDP_COMMON_NUMBER)
 #undef NDP_COMMON_NUMBER
 	NDP_COMMON_COUNT
 };
 enum ndp_reads {
-#define NDP_COMMON_BIT(name, key, value) NDP_READS_##name = 1 << NDP_COMMON_##name,
+#define NDP_COMMON_BIT(name, names) NDP_READS_##name = 1 << NDP_COMMON_##name,
 	NDP_COMMON(NDP_COMMON_BIT)
 #undef NDP_COMMON_BIT
 };
 
 struct ndp_mechanism {
 	struct carry_policy ops;
-	/* The mechanism reads these, of enum ndp_reads. A setting that it does not read is refused beside it, unless it
-	 * is as it is by default. */
+	/* The mechanism reads these, of enum ndp_reads. Who sets what it does not read is told so. */
 	uint32_t reads;
 	/* A context for this machine, owned by the gpu and freed by ops.free; NULL with a message when the mechanism
 	 * cannot live on it. What the site points to is kept. */

@@ -31,12 +31,66 @@ static const char *const names[] = {
 #undef NAME
 };
 
+/* ---- what a mechanism reads ---- */
+
+static bool is_read(uint32_t mechanism, uint32_t setting)
+{
+	return mechanisms[mechanism] && mechanisms[mechanism]->reads >> setting & 1;
+}
+
+enum { READERS_BYTES = 128 };
+
+/* "tom|nsu": who reads it. */
+static void readers(uint32_t setting, char text[READERS_BYTES])
+{
+	*text = '\0';
+	for (uint32_t i = 0; i < mechanism_count; i++) {
+		const size_t at = strlen(text);
+
+		if (is_read(i, setting))
+			snprintf(text + at, READERS_BYTES - at, "%s%s", at ? "|" : "", ndp_mechanism_name(i));
+	}
+}
+
+/* Of the tables that are nobody's own: what some mechanisms have in common. A mechanism that a program has added may
+ * be among them. */
+static const struct sim_param_when *common_whens(void)
+{
+	static char who[NDP_COMMON_COUNT][READERS_BYTES];
+	static const struct sim_param_when whens[] = {
+#define WHEN(name, names) {names, "ndp.mechanism", who[NDP_COMMON_##name]},
+	    NDP_COMMON(WHEN)
+#undef WHEN
+	    {"destination_access_count", "ndp.destination", "most|unshared"},
+	    {"destination_line_count", "ndp.destination", "unshared"},
+	    {"timed_first_count", "ndp.timed", "true"},
+	    {"away_*", "ndp.away", "auto"},
+	    {"cta_*", "ndp.ctas", "!none"},
+	    {0},
+	};
+
+	for (uint32_t i = 0; i < NDP_COMMON_COUNT; i++)
+		readers(i, who[i]);
+	return whens;
+}
+
+/* Parameters of a mechanism's own. */
+static const struct sim_param_when *own_whens(uint32_t mechanism)
+{
+	static struct sim_param_when whens[NDP_MECHANISMS_MAX][2];
+
+	whens[mechanism][0] = (struct sim_param_when){"*", "ndp.mechanism", ndp_mechanism_name(mechanism)};
+	return whens[mechanism];
+}
+
 void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), &c->choice);
+	sim_param_groups_when(out, common_whens());
 	tom_params_groups(&c->tom, out);
 	map_params_groups(&c->map, out);
 	ctas_params_groups(&c->ctas, out);
+	sim_param_groups_when(out, common_whens());
 	bom_params_groups(&c->bom, out);
 	nsu_control_params_groups(&c->nsu, out);
 	for (uint32_t i = 0; i < mechanism_count; i++) {
@@ -46,6 +100,7 @@ void ndp_config_groups(struct ndp_config *c, struct sim_param_groups *out)
 			continue;
 		CHECK(m->param_bytes <= sizeof(c->own[i]));
 		sim_param_groups_add(out, "ndp", m->params, m->param_count, c->own[i]);
+		sim_param_groups_when(out, own_whens(i));
 	}
 }
 
@@ -66,54 +121,6 @@ const struct carry_policy *ndp_mechanism_new(const struct ndp_site *site, void *
 	return *ctx ? &mechanisms[which]->ops : NULL;
 }
 
-/* ---- what a mechanism does not read ---- */
-
-static bool is_read(uint32_t mechanism, uint32_t setting)
-{
-	return mechanisms[mechanism] && mechanisms[mechanism]->reads >> setting & 1;
-}
-
-/* "tom, nsu": who reads it. */
-static void readers(uint32_t setting, char *text, size_t size)
-{
-	*text = '\0';
-	for (uint32_t i = 0; i < mechanism_count; i++) {
-		const size_t at = strlen(text);
-
-		if (is_read(i, setting))
-			snprintf(text + at, size - at, "%s%s", at ? " or " : "", ndp_mechanism_name(i));
-	}
-}
-
-/* What is chosen and changes nothing is a mistake. */
-static void check_common(const struct ndp_config *c, struct base_diag_list *diag)
-{
-	const bool is_chosen[NDP_COMMON_COUNT] = {
-	    [NDP_COMMON_DESTINATION] = c->choice.destination != CARRY_DESTINATION_FIRST,
-	    [NDP_COMMON_SHUFFLES] = c->choice.shuffles,
-	    [NDP_COMMON_TIMED] = c->choice.timed,
-	    [NDP_COMMON_AWAY] = c->choice.away != NDP_AWAY_ANY,
-	    [NDP_COMMON_CTAS] = c->ctas.ctas != NDP_CTAS_NONE,
-	};
-	static const char *const keys[NDP_COMMON_COUNT] = {
-#define KEY(name, key, value) [NDP_COMMON_##name] = "ndp." #key,
-	    NDP_COMMON(KEY)
-#undef KEY
-	};
-	const uint32_t mechanism = (uint32_t)c->choice.mechanism;
-
-	for (uint32_t i = 0; i < NDP_COMMON_COUNT; i++) {
-		char who[128];
-
-		if (!is_chosen[i] || is_read(mechanism, i))
-			continue;
-		readers(i, who, sizeof(who));
-		base_diag_error(diag, base_diag_place(diag, keys[i]),
-				"%s: ndp.mechanism = %s does not read it; expected ndp.mechanism = %s, or leave it out",
-				keys[i], ndp_mechanism_name(mechanism), who);
-	}
-}
-
 bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *diag)
 {
 	uint32_t before = diag->error_count;
@@ -122,7 +129,6 @@ bool ndp_mechanism_check(const struct ndp_site *site, struct base_diag_list *dia
 
 	if (ops)
 		ops->free(ctx);
-	check_common(site->ndp, diag);
 	return diag->error_count == before;
 }
 

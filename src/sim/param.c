@@ -274,7 +274,13 @@ void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, c
 			  uint32_t row_count, void *values)
 {
 	CHECK(groups->count < SIM_PARAM_GROUPS_MAX);
-	groups->items[groups->count++] = (struct sim_param_group){prefix, rows, row_count, values};
+	groups->items[groups->count++] = (struct sim_param_group){prefix, rows, row_count, values, NULL};
+}
+
+void sim_param_groups_when(struct sim_param_groups *groups, const struct sim_param_when *whens)
+{
+	CHECK(groups->count);
+	groups->items[groups->count - 1].whens = whens;
 }
 
 static void *field_of(const struct sim_param_group *g, const struct sim_param_desc *row)
@@ -438,4 +444,40 @@ double sim_param_value(const struct sim_param_group *g, const struct sim_param_d
 		return *(const char *)field != '\0';
 	}
 	UNREACHABLE("parameter kind");
+}
+
+/* ---- which parameters are read ---- */
+
+static bool is_among(const char *value, const char *values)
+{
+	g_auto(GStrv) names = g_strsplit(values, "|", -1);
+
+	return g_strv_contains((const char *const *)names, value);
+}
+
+static bool when_holds(const struct sim_param_groups *groups, const struct sim_param_when *when)
+{
+	const struct sim_param_group *group;
+	const struct sim_param_desc *row = sim_param_groups_find(groups, when->key, &group);
+	char value[SIM_PARAM_TEXT_BYTES];
+
+	CHECK(row);
+	sim_param_format(group, row, value, sizeof(value));
+	return *when->values == '!' ? !is_among(value, when->values + 1) : is_among(value, when->values);
+}
+
+static bool when_is_of(const struct sim_param_when *when, const char *name)
+{
+	return *when->names == '!' ? !g_pattern_match_simple(when->names + 1, name)
+				   : g_pattern_match_simple(when->names, name);
+}
+
+const struct sim_param_when *sim_param_unread(const struct sim_param_groups *groups,
+					      const struct sim_param_group *group,
+					      const struct sim_param_desc *row)
+{
+	for (const struct sim_param_when *when = group->whens; when && when->names; when++)
+		if (when_is_of(when, row->name) && !when_holds(groups, when))
+			return when;
+	return NULL;
 }

@@ -54,12 +54,21 @@ struct sim_param_desc {
 	size_t offset; /* in the group's struct */
 };
 
+/* Some rows of a table are read only while another parameter has one of these values: what is set of them otherwise
+ * would change nothing. */
+struct sim_param_when {
+	const char *names;  /* of the rows: a pattern with * and ?, as in a shell; "!PATTERN": of all others */
+	const char *key;    /* "ndp.mechanism" */
+	const char *values; /* "tom|nsu", as sim_param_format writes them; "!0": any other than this one */
+};
+
 /* One group of parameters: a table bound to one instance of its struct ("l1d" and "l2" share a table). */
 struct sim_param_group {
 	const char *prefix;
 	const struct sim_param_desc *rows;
 	uint32_t row_count;
 	void *values;
+	const struct sim_param_when *whens; /* to one without names; NULL: whatever the values, all rows are read */
 };
 
 /* All groups of a machine, in the order in which they are listed. Several may share a prefix. */
@@ -71,6 +80,16 @@ struct sim_param_groups {
 /* Adds a group; prefix, rows and values are kept and stay the caller's. There must be room. */
 void sim_param_groups_add(struct sim_param_groups *groups, const char *prefix, const struct sim_param_desc *rows,
 			  uint32_t row_count, void *values);
+
+/* What has been added last is read under these conditions only, all of those whose names match; whens stays the
+ * caller's, and ends with one without names. */
+void sim_param_groups_when(struct sim_param_groups *groups, const struct sim_param_when *whens);
+
+/* The first condition that does not hold of a row of a group of groups; NULL: the parameter is read. CHECKs that a
+ * condition's key is a parameter of groups. */
+const struct sim_param_when *sim_param_unread(const struct sim_param_groups *groups,
+					      const struct sim_param_group *group,
+					      const struct sim_param_desc *row);
 
 /* The row of "prefix.name", and its group in *group (if not NULL); NULL: no group has it. */
 const struct sim_param_desc *sim_param_groups_find(const struct sim_param_groups *groups, const char *key,

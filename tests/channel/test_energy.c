@@ -36,8 +36,9 @@ struct rig {
 
 static void defaults(struct rig *g)
 {
-	const struct sim_param_group cpu = {"cpu", cpu_param_rows, cpu_param_row_count, &g->cpu};
-	const struct sim_param_group channel = {"channel", channel_param_rows, channel_param_row_count, &g->channel};
+	const struct sim_param_group cpu = {"cpu", cpu_param_rows, cpu_param_row_count, &g->cpu, NULL};
+	const struct sim_param_group channel = {"channel", channel_param_rows, channel_param_row_count, &g->channel,
+						NULL};
 
 	*g = (struct rig){.cpu_stats = {.reads = 0}};
 	sim_param_defaults(&cpu);

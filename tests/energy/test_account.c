@@ -53,7 +53,7 @@ static void account(const struct energy_params *p, const struct energy_gpu_count
 static void test_links_dram_and_static(void **state)
 {
 	struct energy_params p;
-	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p, NULL};
 	struct sim_stats *stats = sim_stats_new();
 	struct net_channel_stats tx = {.wire_bytes = 1000}, rx = {.wire_bytes = 3000};
 	uint64_t host[] = {100, 900};
@@ -101,7 +101,7 @@ static void test_links_dram_and_static(void **state)
 static void test_dram_by_state(void **state)
 {
 	struct energy_params p;
-	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p, NULL};
 	struct sim_stats *stats = sim_stats_new();
 	struct vault_stats *vault = calloc(1, sizeof(*vault));
 	const struct energy_gpu_counts counts = {.link_count = 0};
@@ -142,7 +142,7 @@ static void test_dram_by_state(void **state)
 static void test_changed_mapping(void **state)
 {
 	struct energy_params p;
-	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p};
+	const struct sim_param_group g = {"energy", energy_param_rows, energy_param_row_count, &p, NULL};
 	struct sim_stats *stats = sim_stats_new();
 	uint64_t mapping[] = {6144, 12288};
 	static const struct sim_stat_desc rows[] = {{"remapped_bytes", SIM_STAT_COUNT, "bytes", "", 0},

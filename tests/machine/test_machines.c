@@ -304,7 +304,7 @@ static double memory_share(const struct machine_memory *m)
 	struct memory_standard standard = {.memory = m->memory, .dram = m->dram, .link = m->link, .energy = m->energy};
 	struct memory_stream_params stream;
 	const struct sim_param_group group = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
-					      &stream};
+					      &stream, NULL};
 	const struct memory_measure_config config = {
 	    .memory = &standard, .stream = &stream, .kind = MEMORY_SEQUENTIAL};
 	struct memory_result result;
@@ -421,6 +421,11 @@ static void hold_settings(const char *name, const struct machine_config *of)
 	    {"ndp.timed", "true", " tom nsu "},
 	    {"ndp.away", "auto", " tom nsu "},
 	    {"ndp.ctas", "rest", " tom "},
+	    {"ndp.tom_mapping", "learned", " tom nsu "},
+	    {"ndp.tom_latency_cycles", "11", " tom "},
+	    {"ndp.tom_pointer_words", "2", " tom tom-ideal "},
+	    {"ndp.bom_latency_cycles", "4", " bom "},
+	    {"ndp.nsu_decision", "climb", " nsu "},
 	};
 	const char *mechanism = ndp_mechanism_name((uint32_t)machine_ndp_site(of).ndp->choice.mechanism);
 	g_autofree char *word = g_strdup_printf(" %s ", mechanism);
@@ -433,10 +438,11 @@ static void hold_settings(const char *name, const struct machine_config *of)
 		char *text;
 
 		base_diag_init(&diag);
-		assert_true(machine_config_set(&c, settings[i].key, settings[i].value, (struct base_place){0}, &diag));
-		machine_config_check(&c, &diag);
+		assert_true(machine_config_set(&c, settings[i].key, settings[i].value,
+					       (struct base_place){"--set", 0, 0}, &diag));
+		machine_config_check_read(&c, &diag);
 		text = base_diag_join(&diag);
-		said = g_strdup_printf("%s: ndp.mechanism = %s does not read it", settings[i].key, mechanism);
+		said = g_strdup_printf("'%s' is read with ndp.mechanism = ", settings[i].key);
 		if (is_read == (strstr(text, said) != NULL))
 			fail_msg("%s, %s=%s: '%s'", name, settings[i].key, settings[i].value, text);
 		free(text);
@@ -452,11 +458,84 @@ static void settings(void **state)
 	each(hold_settings);
 }
 
+/* Every condition is of rows that there are, and of values that a parameter can have. */
+static void hold_conditions(const char *name, const struct machine_config *of)
+{
+	struct machine_config c = *of;
+	struct sim_param_groups groups;
+
+	machine_config_groups(&c, &groups);
+	for (uint32_t g = 0; g < groups.count; g++) {
+		const struct sim_param_when *when = groups.items[g].whens;
+
+		for (; when && when->names; when++) {
+			g_auto(GStrv) values = g_strsplit(when->values + (*when->values == '!'), "|", -1);
+			const char *names = when->names + (*when->names == '!');
+			struct machine_config changed = *of;
+			struct base_diag_list diag;
+			uint32_t count = 0;
+
+			for (uint32_t i = 0; i < groups.items[g].row_count; i++)
+				count += g_pattern_match_simple(names, groups.items[g].rows[i].name) ? 1 : 0;
+			/* Of "away*" and "cta*" each has rows in one of two tables. */
+			if (!count && strcmp(groups.items[g].prefix, "ndp") != 0)
+				fail_msg("%s: %s.%s: no row is named so", name, groups.items[g].prefix, names);
+			base_diag_init(&diag);
+			for (char **value = values; *value; value++)
+				if (!machine_config_set(&changed, when->key, *value, (struct base_place){0}, &diag))
+					fail_msg("%s: %s = %s: %s", name, when->key, *value, diag.first->text);
+			base_diag_free(&diag);
+		}
+	}
+}
+
+static void conditions(void **state)
+{
+	(void)state;
+	each(hold_conditions);
+}
+
+/* How many messages there are when the parameter is set in one place and what decides about it in another. */
+static uint32_t refused(const char *where, const char *decider_where, bool is_decider_first)
+{
+	const struct {
+		const char *key, *value, *where;
+	} sets[] = {{"ndp.nsu_ratio", "0.3", where}, {"ndp.mechanism", "none", decider_where}};
+	struct machine_config c;
+	struct base_diag_list diag;
+	uint32_t count;
+
+	machine_config_defaults(&c, machine_parts);
+	base_diag_init(&diag);
+	for (uint32_t i = 0; i < ARRAY_COUNT(sets); i++) {
+		const uint32_t k = is_decider_first ? 1 - i : i;
+
+		assert_true(machine_config_set(&c, sets[k].key, sets[k].value, (struct base_place){sets[k].where, 1, 1},
+					       &diag));
+	}
+	machine_config_check_read(&c, &diag);
+	count = diag.error_count;
+	base_diag_free(&diag);
+	return count;
+}
+
+static void places(void **state)
+{
+	(void)state;
+	assert_int_equal(refused("a.yaml", "a.yaml", false), 1);
+	assert_int_equal(refused("a.yaml", "--set", false), 0); /* what the file had is taken away */
+	assert_int_equal(refused("--set", "a.yaml", true), 1);
+	assert_int_equal(refused("--set", "--set", false), 1);
+	assert_int_equal(refused("--set", NULL, false), 1); /* nobody has said ndp.mechanism */
+	assert_int_equal(refused(NULL, "--set", false), 0); /* nobody has set it */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(caches), cmocka_unit_test(statistics),
 					   cmocka_unit_test(streams), cmocka_unit_test(sectors),
-					   cmocka_unit_test(equal_memories), cmocka_unit_test(settings)};
+					   cmocka_unit_test(equal_memories), cmocka_unit_test(settings),
+					   cmocka_unit_test(conditions), cmocka_unit_test(places)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void feed(void *component, uint64_t cycle)
 struct rig *rig_new(void)
 {
 	struct rig *g = calloc(1, sizeof(*g));
-	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->p};
+	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->p, NULL};
 
 	sim_param_defaults(&group);
 	g->seed = 1;

@@ -107,7 +107,7 @@ static uint64_t rnd(void)
 static struct cache_params params(uint64_t size, uint64_t ways)
 {
 	struct cache_params p;
-	const struct sim_param_group g = {"l1d", cache_param_rows, cache_param_row_count, &p};
+	const struct sim_param_group g = {"l1d", cache_param_rows, cache_param_row_count, &p, NULL};
 
 	sim_param_defaults(&g);
 	p.size_bytes = size;

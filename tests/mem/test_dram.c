@@ -32,7 +32,7 @@ static void on_violation(void *ctx, const char *text)
 
 static void defaults(struct dram_params *p)
 {
-	const struct sim_param_group g = {"dram", dram_param_rows, dram_param_row_count, p};
+	const struct sim_param_group g = {"dram", dram_param_rows, dram_param_row_count, p, NULL};
 
 	sim_param_defaults(&g);
 }

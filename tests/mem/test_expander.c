@@ -98,9 +98,9 @@ static void rig_open(struct rig *r, const char *const *settings)
 	    "dram.refresh",	     "false", NULL};
 	const char *const *const all[] = {base, settings};
 	const struct sim_param_group groups[] = {
-	    {"memory", memory_param_rows, memory_param_row_count, &r->memory},
-	    {"dram", dram_param_rows, dram_param_row_count, &r->dram},
-	    {"link", expander_param_rows, expander_param_row_count, &r->link},
+	    {"memory", memory_param_rows, memory_param_row_count, &r->memory, NULL},
+	    {"dram", dram_param_rows, dram_param_row_count, &r->dram, NULL},
+	    {"link", expander_param_rows, expander_param_row_count, &r->link, NULL},
 	};
 	struct base_diag_list diag;
 

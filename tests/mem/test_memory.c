@@ -253,8 +253,8 @@ static void driver_room(void *ctx, uint32_t stack, uint32_t vault)
 static void set(struct driver *d, const char *key, const char *value)
 {
 	const struct sim_param_group groups[] = {
-		{"memory", memory_param_rows, memory_param_row_count, &d->memory},
-		{"dram", dram_param_rows, dram_param_row_count, &d->dram},
+		{"memory", memory_param_rows, memory_param_row_count, &d->memory, NULL},
+		{"dram", dram_param_rows, dram_param_row_count, &d->dram, NULL},
 	};
 	struct base_diag_list diag;
 
@@ -265,8 +265,8 @@ static void set(struct driver *d, const char *key, const char *value)
 
 static void defaults(struct driver *d)
 {
-	const struct sim_param_group memory = {"memory", memory_param_rows, memory_param_row_count, &d->memory};
-	const struct sim_param_group dram = {"dram", dram_param_rows, dram_param_row_count, &d->dram};
+	const struct sim_param_group memory = {"memory", memory_param_rows, memory_param_row_count, &d->memory, NULL};
+	const struct sim_param_group dram = {"dram", dram_param_rows, dram_param_row_count, &d->dram, NULL};
 
 	memset(d, 0, sizeof(*d));
 	sim_param_defaults(&memory);

@@ -225,7 +225,7 @@ static void requester_new(struct rig *g, uint32_t i, uint32_t line_bytes)
 	static const struct net_port_ops ops = {.done = answer};
 	static const char *const names[REQUESTERS] = {"small", "middle", "large"};
 	struct requester *q = &g->requesters[i];
-	const struct sim_param_group group = {"cache", cache_param_rows, cache_param_row_count, &q->params};
+	const struct sim_param_group group = {"cache", cache_param_rows, cache_param_row_count, &q->params, NULL};
 
 	q->rig = g;
 	sim_param_defaults(&group);
@@ -239,7 +239,7 @@ static void requester_new(struct rig *g, uint32_t i, uint32_t line_bytes)
 
 static void build(struct rig *g)
 {
-	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->dram};
+	const struct sim_param_group group = {"dram", dram_param_rows, dram_param_row_count, &g->dram, NULL};
 	uint32_t dram, core;
 
 	g->engine = sim_engine_new();

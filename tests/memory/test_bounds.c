@@ -28,7 +28,7 @@ static void load(struct rig *r, const char *name)
 	const char *const dirs[] = {TEST_MEMORIES};
 	const struct sim_search search = {dirs, 1};
 	const struct sim_param_group stream = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
-					       &r->stream};
+					       &r->stream, NULL};
 	struct base_diag_list diag;
 	struct sim_period ck;
 

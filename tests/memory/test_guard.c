@@ -65,7 +65,7 @@ static struct memory_result measure(const struct memory_standard *s, const GStri
 	const int fd = memfd_create("trace", 0);
 	struct memory_stream_params stream;
 	const struct sim_param_group group = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
-					      &stream};
+					      &stream, NULL};
 	struct memory_measure_config c = {.memory = s, .stream = &stream, .kind = MEMORY_TRACE, .audit = true};
 	struct base_diag_list diag;
 	struct memory_result result;

@@ -27,7 +27,7 @@ struct rig {
 static void prepare(struct rig *r, enum memory_stream_kind kind, uint64_t count)
 {
 	const struct sim_param_group stream = {"stream", memory_stream_param_rows, memory_stream_param_row_count,
-					       &r->stream};
+					       &r->stream, NULL};
 
 	memset(r, 0, sizeof(*r));
 	memory_standard_defaults(&r->memory);

@@ -33,7 +33,7 @@ static const struct sim_param_desc rows[] = {
 };
 
 static struct values v;
-static const struct sim_param_group group = {"l2", rows, 8, &v};
+static const struct sim_param_group group = {"l2", rows, 8, &v, NULL};
 
 static void good(const char *key, const char *text)
 {
@@ -166,10 +166,48 @@ static void test_names_are_kept(void **state)
 	assert_true(sim_param_value(&group, &rows[7]) == 0);
 }
 
+/* The name of the first condition that does not hold of a row, "none" if all do. */
+static const char *unread(const struct sim_param_groups *groups, const char *key)
+{
+	const struct sim_param_group *of;
+	const struct sim_param_desc *row = sim_param_groups_find(groups, key, &of);
+	const struct sim_param_when *when = sim_param_unread(groups, of, row);
+
+	return when ? when->names : "none";
+}
+
+static void conditions(void **state)
+{
+	static const struct sim_param_when whens[] = {
+	    {"way_*", "l2.policy", "fifo"},
+	    {"!policy", "l2.refresh", "true"},
+	    {"size_bytes", "l2.policy", "!fifo|frfcfs"},
+	    {0},
+	};
+	struct sim_param_groups groups = {.count = 0};
+
+	(void)state;
+	sim_param_groups_add(&groups, "l2", rows, 8, &v);
+	sim_param_groups_add(&groups, "l1", rows, 8, &v);
+	sim_param_groups_when(&groups, NULL);
+	sim_param_defaults(&group);
+	assert_string_equal(unread(&groups, "l2.way_count"), "none");
+	groups.count = 1;
+	sim_param_groups_when(&groups, whens);
+	assert_string_equal(unread(&groups, "l2.way_count"), "way_*"); /* frfcfs */
+	assert_string_equal(unread(&groups, "l2.power_mw"), "none");
+	assert_string_equal(unread(&groups, "l2.size_bytes"), "size_bytes");
+	good("l2.policy", "fifo");
+	good("l2.refresh", "false");
+	assert_string_equal(unread(&groups, "l2.way_count"), "!policy");
+	assert_string_equal(unread(&groups, "l2.policy"), "none");
+	sim_param_defaults(&group);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_units_are_exact),
+		cmocka_unit_test(conditions), cmocka_unit_test(test_units_are_exact),
 		cmocka_unit_test(test_bad_values_are_named),
 		cmocka_unit_test(test_format_reads_back),
 		cmocka_unit_test(test_names_are_kept),

@@ -67,7 +67,8 @@ static bool shares(void *self, uint64_t line)
 	return dc_host_has_copies(h->system, line << h->system->line_shift);
 }
 
-/* The caches of other sockets that must leave the line, or have it alone, are asked across the link, each socket once. */
+/* The caches of other sockets that must leave the line, or have it alone, are asked across the link, each socket
+ * once. */
 static uint64_t snoop(void *self, const struct cpu_request *r)
 {
 	struct dc_host *h = self;

@@ -10,7 +10,14 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
+static const struct sim_param_when param_whens[] = {
+    {"*", "ndp.mechanism", "bom"},
+    {"bom_climb_cycles", "ndp.bom_pace", "climb"},
+    {0},
+};
+
 void bom_params_groups(struct bom_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), p);
+	sim_param_groups_when(out, param_whens);
 }

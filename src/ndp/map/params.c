@@ -10,7 +10,16 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
+static const struct sim_param_when param_whens[] = {
+    {"*", "ndp.mechanism", "tom|nsu"},
+    {"!tom_mapping", "ndp.tom_mapping", "learned"},
+    {"tom_learn_code_*", "ndp.tom_learn_from", "code"},
+    {"tom_relearn_*", "ndp.tom_relearn", "true"},
+    {0},
+};
+
 void map_params_groups(struct map_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), p);
+	sim_param_groups_when(out, param_whens);
 }

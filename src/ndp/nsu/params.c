@@ -10,7 +10,16 @@ static const struct sim_param_desc param_rows[] = {
 #include "sim/param_end.inc"
 };
 
+static const struct sim_param_when param_whens[] = {
+    {"*", "ndp.mechanism", "nsu"},
+    {"nsu_ratio", "ndp.nsu_decision", "static"},
+    {"nsu_climb_*", "ndp.nsu_decision", "climb"},
+    {"nsu_benefit_*", "ndp.nsu_cache_aware", "true"},
+    {0},
+};
+
 void nsu_control_params_groups(struct nsu_control_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), p);
+	sim_param_groups_when(out, param_whens);
 }

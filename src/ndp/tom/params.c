@@ -26,7 +26,32 @@ struct ndp_cost_params tom_cost_of(const struct tom_params *p, bool allows_shuff
 	return cost;
 }
 
+static const struct sim_param_when param_whens[] = {
+    {"*", "ndp.mechanism", "tom|tom-ideal"},
+    {"tom_ideal_*", "ndp.mechanism", "tom-ideal"},
+    {"tom_control", "ndp.mechanism", "tom"},
+    {"tom_coherence", "ndp.mechanism", "tom"},
+    {"tom_flush", "ndp.mechanism", "tom"},
+    {"tom_copy_bytes", "ndp.mechanism", "tom"},
+    {"tom_stay_*", "ndp.mechanism", "tom"},
+    {"tom_latency_cycles", "ndp.mechanism", "tom"},
+    {"tom_ask_again", "ndp.mechanism", "tom"},
+    {"tom_busy_*", "ndp.mechanism", "tom"},
+    {"tom_packet_bytes", "ndp.mechanism", "tom"},
+    {"tom_free_messages", "ndp.mechanism", "tom"},
+    {"tom_line_address_bytes", "ndp.mechanism", "tom"},
+    {"tom_invalidate_cycles", "ndp.mechanism", "tom"},
+    {"tom_table_*", "ndp.mechanism", "tom"},
+    {"tom_begin_issues", "ndp.mechanism", "tom"},
+    {"tom_alu_warp_count", "ndp.mechanism", "tom"},
+    {"tom_flush", "ndp.tom_coherence", "true"},
+    {"tom_busy_*", "ndp.tom_control", "!none"},
+    {"tom_alu_warp_count", "ndp.tom_control", "ctrl_alu"},
+    {0},
+};
+
 void tom_params_groups(struct tom_params *p, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "ndp", param_rows, ARRAY_COUNT(param_rows), p);
+	sim_param_groups_when(out, param_whens);
 }

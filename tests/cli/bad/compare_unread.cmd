@@ -1,0 +1,1 @@
+compare --machines tom-baseline,tom-ctrl-tmap --set ndp.nsu_ratio=0.3 vectoradd

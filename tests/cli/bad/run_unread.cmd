@@ -1,0 +1,1 @@
+run --machine tom-baseline --set ndp.away=auto vectoradd
