@@ -127,7 +127,8 @@ static bool look(struct work *w, bool is_derived)
 	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
 		uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
 
-		if (!*w->machines[i].machine || (paper->configs[config].derive != NULL) != is_derived)
+		if (!*w->machines[i].machine ||
+		    reproduce_described_follows(paper, config, workload) != is_derived)
 			continue;
 
 		const struct cli_job job = job_of(w, i);
@@ -205,12 +206,15 @@ static bool machine_make(struct work *w, uint32_t index)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	const struct reproduce_config *config = &paper->configs[index / paper->workload_count];
-	const char *common = w->evaluation->size == REPRODUCE_FULL ? paper->full_sets : "";
-	char derived[256] = "";
+	const char *common = w->evaluation->size == EXPERIMENT_FULL ? paper->full_sets : "";
+	const uint32_t workload = index % paper->workload_count;
+	const bool is_derived = reproduce_described_follows(paper, index / paper->workload_count, workload);
+	g_autofree char *derived =
+	    is_derived ? reproduce_described_sets(w->data, index / paper->workload_count, workload) : g_strdup("");
 	GPtrArray *sets;
 	bool is_ok;
 
-	if (config->derive && !config->derive(w->data, index % paper->workload_count, derived, sizeof(derived)))
+	if (!derived)
 		return true; /* the run that it needs has failed and said so */
 
 	g_autofree char *text = g_strjoin(" ", config->sets, derived, common, NULL);
@@ -220,7 +224,7 @@ static bool machine_make(struct work *w, uint32_t index)
 	for (char **word = words; *word; word++)
 		if (**word)
 			g_ptr_array_add(sets, *word);
-	if (w->evaluation->size == REPRODUCE_SAMPLED)
+	if (w->evaluation->size == EXPERIMENT_SAMPLED)
 		sampling_add(w, config->machine, sets);
 	is_ok = cli_machine_load(w->evaluation->paths, config->machine, sets, &w->machines[index]);
 	g_ptr_array_free(sets, TRUE);
@@ -235,8 +239,10 @@ static bool machines_make(struct work *w, bool is_derived)
 	bool is_ok = true;
 
 	for (uint32_t i = 0; is_ok && i < paper->config_count * paper->workload_count; i++) {
-		if ((paper->configs[i / paper->workload_count].derive != NULL) == is_derived && !w->are_absent[i] &&
-		    reproduce_is_run(paper, i / paper->workload_count, i % paper->workload_count))
+		const uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
+
+		if (reproduce_described_follows(paper, config, workload) == is_derived && !w->are_absent[i] &&
+		    reproduce_is_run(paper, config, workload))
 			is_ok = machine_make(w, i);
 	}
 	return is_ok;
@@ -382,7 +388,7 @@ static bool targets_make(struct work *w)
 
 		cli_target_arguments_add(w->targets->pdata[i],
 					 reproduce_arguments(paper, config, workload,
-							     w->evaluation->size == REPRODUCE_QUICK));
+							     w->evaluation->size == EXPERIMENT_QUICK));
 	}
 	return is_ok;
 }

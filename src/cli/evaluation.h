@@ -11,7 +11,7 @@ struct cli_evaluation {
 	const char *dir;    /* its folder "runs", "runs-quick" or "runs-sampled" keeps one file per run */
 	/* The paper's inputs up to its instruction limit, small ones to their end, or the paper's to their end with
 	 * run.mode=sampled where a machine allows that. */
-	enum reproduce_size size;
+	enum experiment_size size;
 	uint32_t slots;     /* runs side by side; 0: as many as the process may use cores */
 	uint32_t threads;   /* of each, as struct cli_batch has them */
 	uint32_t had_count; /* set: runs that an earlier call had done with the same program, library and machine */

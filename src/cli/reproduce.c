@@ -35,7 +35,7 @@ enum { SLOTS_MAX = 4096 };
 struct reproduce_options {
 	const char *out, *json, *jobs, *record, *thread_words;
 	bool is_quick, is_sampled;
-	enum reproduce_size size; /* what the two say */
+	enum experiment_size size; /* what the two say */
 	uint32_t slots, threads;
 };
 
@@ -56,9 +56,9 @@ static void csv_write(FILE *f, const struct outputs *o)
 }
 
 static const char *const hows[] = {
-    [REPRODUCE_FULL] = "Full: the papers' inputs.",
-    [REPRODUCE_QUICK] = "Quick: inputs of seconds, which have less of the papers' character.",
-    [REPRODUCE_SAMPLED] = ("Sampled: the papers' inputs to their end, with parts timed where a machine allows that. "
+    [EXPERIMENT_FULL] = "Full: the papers' inputs.",
+    [EXPERIMENT_QUICK] = "Quick: inputs of seconds, which have less of the papers' character.",
+    [EXPERIMENT_SAMPLED] = ("Sampled: the papers' inputs to their end, with parts timed where a machine allows that. "
 			   "Behind +- is half of the interval that holds a number in 95 of 100 cases."),
 };
 
@@ -256,7 +256,7 @@ static int reproduce_folder(const struct reproduce_paper *paper, const char *fol
 			    const struct reproduce_options *options, const struct cli_paths *paths,
 			    struct base_diag_list *diag)
 {
-	const bool is_quick = options->size == REPRODUCE_QUICK;
+	const bool is_quick = options->size == EXPERIMENT_QUICK;
 	struct reproduce_published_set *published = reproduce_published_read(folder, is_quick, diag);
 	int exit_status = CLI_USAGE;
 
@@ -285,7 +285,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 	base_diag_init(&diag);
 	file = g_build_filename(folder, REPRODUCE_FILE, NULL);
 	if (!paper)
-		paper = reproduce_described_read(file, options->size == REPRODUCE_QUICK, &diag);
+		paper = reproduce_described_read(file, options->size, &diag);
 	if (paper) {
 		exit_status = reproduce_folder(paper, folder, options, paths, &diag);
 		reproduce_described_free(paper);
@@ -306,7 +306,7 @@ static bool size_read(struct reproduce_options *o)
 		cli_error("reproduce: measured.csv holds numbers of which all was timed; --record without --sampled");
 		return false;
 	}
-	o->size = o->is_quick ? REPRODUCE_QUICK : o->is_sampled ? REPRODUCE_SAMPLED : REPRODUCE_FULL;
+	o->size = o->is_quick ? EXPERIMENT_QUICK : o->is_sampled ? EXPERIMENT_SAMPLED : EXPERIMENT_FULL;
 	return true;
 }
 

@@ -437,42 +437,69 @@ static const struct experiment_model *model_find(const struct experiment_names *
 	return NULL;
 }
 
-/* A model of numbers that are not there is not asked, nor where it is only seen whether the expression fits. */
+/* Where it is only seen whether the expression fits, only a model of texts is asked: they may be wrong. */
+static struct value model_of_texts(struct computing *c, node *n, const struct experiment_model *m,
+				   const struct value *v, const double *x)
+{
+	const char *texts[EXPERIMENT_MODEL_PARTS_MAX];
+	g_autofree char *why = NULL;
+	double out;
+
+	for (uint32_t i = 0; i < m->text_count; i++) {
+		if (v[i].kind != VALUE_TEXT)
+			return wrong(c, n, "'%s' needs a text, as \"a\", before its numbers", n->text);
+		texts[i] = v[i].text;
+	}
+	out = m->of_texts(c->names->dir, texts, x, &why);
+	return why ? wrong(c, n, "%s", why) : number_of(out);
+}
+
+/* A model of numbers that are not there is not asked. */
+static struct value model_one(struct computing *c, node *n, const struct experiment_model *m, const struct value *v)
+{
+	double x[EXPERIMENT_MODEL_PARTS_MAX], sum = 0;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		sum += x[i] = as_number(c, n, v[m->text_count + i]);
+	if (isnan(sum) || c->is_wrong)
+		return missing;
+	if (m->text_count)
+		return model_of_texts(c, n, m, v, x);
+	return c->diag ? missing : number_of(m->of(x));
+}
+
 static struct value model_all(struct computing *c, node *n, const struct experiment_model *m, const struct value *v)
 {
-	struct value item[EXPERIMENT_MODEL_NUMBERS_MAX], out = {0};
-	double x[EXPERIMENT_MODEL_NUMBERS_MAX], sum = 0;
+	const uint32_t count = m->text_count + m->count;
+	struct value item[EXPERIMENT_MODEL_PARTS_MAX], out = {0};
 
 	if (!step(c, n))
 		return missing;
-	for (uint32_t i = 0; i < m->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (v[i].kind != VALUE_LIST)
 			continue;
 		if (out.kind == VALUE_LIST && out.count != v[i].count)
 			return wrong(c, n, "lists of different lengths", NULL);
 		out = (struct value){.kind = VALUE_LIST, .count = v[i].count};
 	}
-	if (out.kind == VALUE_LIST) {
-		out = list_new(c, out.count);
-		for (uint32_t i = 0; i < out.count; i++) {
-			for (uint32_t k = 0; k < m->count; k++)
-				item[k] = item_of(v[k], i);
-			out.items[i] = model_all(c, n, m, item);
-		}
-		return out;
+	if (out.kind != VALUE_LIST)
+		return model_one(c, n, m, v);
+	out = list_new(c, out.count);
+	for (uint32_t i = 0; i < out.count; i++) {
+		for (uint32_t k = 0; k < count; k++)
+			item[k] = item_of(v[k], i);
+		out.items[i] = model_all(c, n, m, item);
 	}
-	for (uint32_t i = 0; i < m->count; i++)
-		sum += x[i] = as_number(c, n, v[i]);
-	return isnan(sum) || c->diag ? missing : number_of(m->of(x));
+	return out;
 }
 
 static struct value model(struct computing *c, node *n, const struct experiment_model *m, const struct frame *f)
 {
-	struct value v[EXPERIMENT_MODEL_NUMBERS_MAX];
+	struct value v[EXPERIMENT_MODEL_PARTS_MAX];
 
-	if (n->parts->len != m->count)
+	if (n->parts->len != m->text_count + m->count)
 		return wrong(c, n, "'%s' has another number of parameters", n->text);
-	for (uint32_t i = 0; i < m->count; i++)
+	for (uint32_t i = 0; i < n->parts->len; i++)
 		v[i] = compute(c, n->parts->pdata[i], f);
 	return model_all(c, n, m, v);
 }

@@ -10,7 +10,10 @@
  *       name: one core                      how tables call it; without it: as expressions do
  *       machine: channel-ndp
  *       set: [server, {cpu.core_count: 1}]  a later setting takes the place of an earlier one
- *       quick_set: {cpu.l1_bytes: 4096}     what quick runs have after these; full_set: what full runs have
+ *       quick_set: {cpu.l1_bytes: 4096}     what quick runs have after these; full_set: what full runs have of which
+ *                                           all is timed
+ *       set_from: {gpu.map_bit: "ONE[stats.mapping.best_bit]"}    numbers of other runs (expression.h), which are done
+ *                                           before this one
  *       program: mergesort $base --items $items
  *     - for:                                a run for each item; of several lists each with each, the last list fastest
  *         cores: [1, 2, 4]                  the item is a word: $cores
@@ -28,11 +31,22 @@
 
 enum { EXPERIMENT_RUNS_MAX = 4096 };
 
+/* The inputs of seconds, or the papers' inputs: with all of a run timed, or with parts of it. */
+enum experiment_size { EXPERIMENT_FULL, EXPERIMENT_QUICK, EXPERIMENT_SAMPLED };
+
 struct experiment_run {
 	char *id, *name, *machine;
 	char *program, *arguments; /* the first word, and the others separated by spaces */
 	char *sets;		   /* "key=value", separated by spaces */
+	GPtrArray *follows;	   /* struct experiment_follow *, settings that other runs give; NULL: there are none */
 	struct base_place at;
+};
+
+/* A setting whose value is an expression over the results of other runs. */
+struct experiment_follow {
+	char *parameter, *text;
+	struct base_place at;
+	const struct experiment_expression *is; /* of the text, once experiment_follow_read has read it; not owned */
 };
 
 struct experiment {
@@ -44,8 +58,9 @@ struct experiment_nodes {
 	yaml_node_t *words, *settings, *runs;
 };
 
-/* Appends the runs of a quick or a full experiment, after messages not all of them. Free with experiment_free. */
-void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, bool is_quick, struct experiment *out);
+/* Appends the runs of an experiment of this size, after messages not all of them. Free with experiment_free. */
+void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, enum experiment_size size,
+		     struct experiment *out);
 void experiment_free(struct experiment *e);
 
 /* The value itself, or of a mapping {quick: A, full: B} the one that is meant. NULL after a message. */

@@ -340,19 +340,32 @@ static struct parser parser_of(struct experiment_names *names, struct base_yaml 
 	return r;
 }
 
+static node *whole_of(struct parser *r)
+{
+	node *whole = relation(r);
+
+	skip_space(r);
+	return whole && *r->p ? expected(r, "an operator or the end") : whole;
+}
+
+struct experiment_expression *experiment_expression_of(struct experiment_names *names, const char *of,
+						       struct base_place at, struct base_diag_list *diag)
+{
+	struct parser r = {.names = names, .diag = diag, .at = at, .text = of, .p = of};
+
+	return whole_of(&r);
+}
+
 struct experiment_expression *experiment_expression_read(struct experiment_names *names, struct base_yaml *y,
 							 yaml_node_t *n, bool is_quick)
 {
 	yaml_node_t *value = experiment_value(y, n, is_quick);
 	struct parser r;
-	node *whole;
 
 	if (!value || !base_yaml_text(y, value, "an expression"))
 		return NULL;
 	r = parser_of(names, y, value);
-	whole = relation(&r);
-	skip_space(&r);
-	return whole && *r.p ? expected(&r, "an operator or the end") : whole;
+	return whole_of(&r);
 }
 
 struct experiment_sides experiment_expression_sides(const struct experiment_expression *e)
@@ -396,12 +409,14 @@ static void definition_free(gpointer data)
 	g_free(d);
 }
 
-struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models)
+struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models,
+					      const char *dir)
 {
 	struct experiment_names *names = g_new0(struct experiment_names, 1);
 
 	names->runs = runs;
 	names->models = models;
+	names->dir = dir;
 	names->indices = g_hash_table_new(g_str_hash, g_str_equal);
 	names->definitions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, definition_free);
 	names->expressions = g_ptr_array_new_with_free_func(node_free);

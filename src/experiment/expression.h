@@ -37,16 +37,21 @@ enum experiment_relation {
 struct experiment_names;
 struct experiment_expression;
 
-/* A number that no run gives: a function of so many numbers, through whose lists it goes as operators do. */
-enum { EXPERIMENT_MODEL_NUMBERS_MAX = 4 };
+/* A number that no run gives: a function of so many texts and, after them, numbers, through whose lists it goes as
+ * operators do. Texts may name files in dir. */
+enum { EXPERIMENT_MODEL_PARTS_MAX = 8 };
 struct experiment_model {
 	const char *name;
-	uint32_t count;
+	uint32_t count; /* of numbers */
 	double (*of)(const double *x);
+	/* 0: it is `of`; else of_texts, which sets *why where the texts or their files are wrong. */
+	uint32_t text_count;
+	double (*of_texts)(const char *dir, const char *const *texts, const double *x, char **why);
 };
 
-/* Runs, and models up to one without a name, must outlive it; NULL: there are no models. */
-struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models);
+/* Runs, dir, and models up to one without a name, must outlive it; NULL: there are no models. */
+struct experiment_names *experiment_names_new(const struct experiment *runs, const struct experiment_model *models,
+					      const char *dir);
 void experiment_names_free(struct experiment_names *names);
 /* Adds all definitions of a mapping, NAME: EXPRESSION or NAME(PARAMETER, ...): EXPRESSION, after messages not all. */
 void experiment_names_define(struct experiment_names *names, struct base_yaml *y, yaml_node_t *mapping,
@@ -56,6 +61,9 @@ void experiment_names_define(struct experiment_names *names, struct base_yaml *y
  * says. */
 struct experiment_expression *experiment_expression_read(struct experiment_names *names, struct base_yaml *y,
 							 yaml_node_t *n, bool is_quick);
+
+/* Reads the settings that follow from other runs' results, of all runs. Whoever gives one may not follow itself. */
+void experiment_follow_read(struct experiment_names *names, struct base_diag_list *diag);
 
 /* What stands in the outermost relation of an expression; right and within are NULL where there is none. */
 struct experiment_sides {
@@ -77,5 +85,8 @@ bool experiment_check(const struct experiment_names *names, const struct experim
 /* The number of an expression that was checked, or that of its list at an index (one number is every one of them). */
 double experiment_number(const struct experiment_names *names, const struct experiment_expression *e, uint32_t index,
 			 experiment_field *field, void *ctx);
+/* The settings of a run that follow, "key=value" separated by spaces; NULL: what they need is missing. */
+char *experiment_follow_sets(const struct experiment_names *names, const struct experiment_run *run,
+			     experiment_field *field, void *ctx);
 
 #endif

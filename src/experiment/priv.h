@@ -34,10 +34,15 @@ struct experiment_definition {
 struct experiment_names {
 	const struct experiment *runs;
 	const struct experiment_model *models; /* NULL: none */
+	const char *dir;	 /* where their files are */
 	GHashTable *indices;	 /* of a run + 1, by its name */
 	GHashTable *definitions; /* struct experiment_definition *, by name */
 	GPtrArray *expressions;	 /* all nodes */
 };
+
+/* An expression that a text holds, which stands at this place; NULL after messages. */
+struct experiment_expression *experiment_expression_of(struct experiment_names *names, const char *of,
+						       struct base_place at, struct base_diag_list *diag);
 
 /* Is it a function that every file has, or one of its models? */
 bool experiment_is_function(const struct experiment_names *names, const char *name);

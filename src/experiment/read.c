@@ -12,6 +12,7 @@ enum { DEPTH_MAX = 16, STEPS_MAX = 200000 };
 struct reader {
 	struct base_yaml *y;
 	struct experiment_nodes nodes;
+	enum experiment_size size;
 	bool is_quick;
 	uint32_t step_count;
 	GHashTable *bound; /* name -> node: what the lists of `for` give the run that is made now */
@@ -184,8 +185,17 @@ static void take_settings(struct reader *r, yaml_node_t *n, uint32_t depth, GStr
 /* ---- runs ---- */
 
 struct run_nodes {
-	yaml_node_t *list, *id, *name, *machine, *set, *quick_set, *full_set, *program;
+	yaml_node_t *list, *id, *name, *machine, *set, *quick_set, *full_set, *set_from, *program;
 };
+
+static void follow_free(gpointer data)
+{
+	struct experiment_follow *follow = data;
+
+	g_free(follow->parameter);
+	g_free(follow->text);
+	g_free(follow);
+}
 
 static void run_free(gpointer data)
 {
@@ -197,6 +207,8 @@ static void run_free(gpointer data)
 	g_free(run->program);
 	g_free(run->arguments);
 	g_free(run->sets);
+	if (run->follows)
+		g_ptr_array_free(run->follows, TRUE);
 	g_free(run);
 }
 
@@ -209,6 +221,28 @@ static void program_take(struct reader *r, yaml_node_t *n, struct experiment_run
 		*rest++ = '\0';
 	run->program = g_strdup(text);
 	run->arguments = g_strdup(rest ? rest : "");
+}
+
+static void follows_take(struct reader *r, yaml_node_t *n, struct experiment_run *run)
+{
+	if (!base_yaml_is_mapping(r->y, n, "{parameter: EXPRESSION, ...}"))
+		return;
+	run->follows = g_ptr_array_new_with_free_func(follow_free);
+	BASE_YAML_EACH_PAIR(n, p) {
+		yaml_node_t *value = base_yaml_node(r->y, p->value);
+		struct experiment_follow *follow = g_new0(struct experiment_follow, 1);
+
+		follow->parameter = text_of(r, base_yaml_node(r->y, p->key), "a parameter's name");
+		follow->text = text_of(r, value, "an expression over other runs");
+		follow->at = base_yaml_place(r->y, value);
+		g_ptr_array_add(run->follows, follow);
+	}
+}
+
+/* What runs of this size have besides; NULL: nothing. */
+static yaml_node_t *more_of(const struct reader *r, const struct run_nodes *n)
+{
+	return r->size == EXPERIMENT_QUICK ? n->quick_set : r->size == EXPERIMENT_FULL ? n->full_set : NULL;
 }
 
 static bool is_name(const char *text)
@@ -245,7 +279,7 @@ static void run_take(struct reader *r, const struct run_nodes *n)
 {
 	struct experiment_run *run;
 	const uint32_t before = r->y->diag->error_count;
-	yaml_node_t *more = r->is_quick ? n->quick_set : n->full_set;
+	yaml_node_t *more = more_of(r, n);
 	GString *sets;
 
 	if (!step(r, n->id))
@@ -262,6 +296,8 @@ static void run_take(struct reader *r, const struct run_nodes *n)
 	if (more)
 		take_settings(r, more, 0, sets);
 	run->sets = g_string_free(sets, FALSE);
+	if (n->set_from)
+		follows_take(r, n->set_from, run);
 	if (r->y->diag->error_count == before)
 		run_check(r, run, n->id);
 	if (r->y->diag->error_count == before)
@@ -337,6 +373,7 @@ static void runs_take(struct reader *r, yaml_node_t *entry)
 	const struct base_yaml_entry entries[] = {
 	    {"for", &n.list}, {"run", &n.id},		    {"name", &n.name},	       {"machine", &n.machine},
 	    {"set", &n.set},  {"quick_set", &n.quick_set}, {"full_set", &n.full_set}, {"program", &n.program},
+	    {"set_from", &n.set_from},
 	};
 
 	if (!base_yaml_is_mapping(r->y, entry, "a run: {run: NAME, machine: ..., program: ...}"))
@@ -352,9 +389,11 @@ static void runs_take(struct reader *r, yaml_node_t *entry)
 	runs_each(r, &n, n.list ? n.list->data.mapping.pairs.start : NULL);
 }
 
-void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, bool is_quick, struct experiment *out)
+void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, enum experiment_size size,
+		     struct experiment *out)
 {
-	struct reader r = {.y = y, .nodes = *nodes, .is_quick = is_quick, .out = out};
+	struct reader r = {
+	    .y = y, .nodes = *nodes, .size = size, .is_quick = size == EXPERIMENT_QUICK, .out = out};
 
 	if (!out->runs)
 		out->runs = g_ptr_array_new_with_free_func(run_free);

@@ -35,10 +35,10 @@ uint32_t reproduce_workload(const struct reproduce_data *d, const char *name)
 	return w;
 }
 
-const char *reproduce_size_suffix(enum reproduce_size size)
+const char *reproduce_size_suffix(enum experiment_size size)
 {
 	static const char *const suffixes[] = {
-	    [REPRODUCE_FULL] = "", [REPRODUCE_QUICK] = "-quick", [REPRODUCE_SAMPLED] = "-sampled"};
+	    [EXPERIMENT_FULL] = "", [EXPERIMENT_QUICK] = "-quick", [EXPERIMENT_SAMPLED] = "-sampled"};
 
 	return suffixes[size];
 }

@@ -4,17 +4,16 @@
 
 #include <jansson.h>
 
+#include "experiment/experiment.h"
 #include "reproduce/paper.h"
 
-/* The inputs of seconds, or the papers' inputs: with all of a run timed, or with run.mode=sampled. */
-enum reproduce_size { REPRODUCE_FULL, REPRODUCE_QUICK, REPRODUCE_SAMPLED };
 /* What names of files and folders have of the size: "", "-quick", "-sampled". */
-const char *reproduce_size_suffix(enum reproduce_size size);
+const char *reproduce_size_suffix(enum experiment_size size);
 
 struct reproduce_data {
 	const struct reproduce_paper *paper;
 	const char *dir; /* of the published numbers, and of descriptions that measures read; NULL: not there */
-	enum reproduce_size size;
+	enum experiment_size size;
 	/* Called before each number and claim is judged, which may mean to compute it; NULL: not. */
 	void (*judging)(void *ctx, uint32_t done, uint32_t count);
 	void *judging_ctx;

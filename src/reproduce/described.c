@@ -15,6 +15,7 @@
 struct reproduce_described {
 	struct reproduce_paper paper;
 	char *path; /* of the file, which places name */
+	char *dir;  /* of the file, whole */
 	struct experiment experiment;
 	struct experiment_names *names;
 	GHashTable *expressions; /* struct experiment_expression *, by the name that rows, terms and charts have */
@@ -28,7 +29,7 @@ typedef struct reproduce_described described;
 struct reader {
 	described *of;
 	struct base_yaml *y;
-	const char *dir;
+	enum experiment_size size;
 	bool is_quick;
 };
 
@@ -77,7 +78,7 @@ static const char *machine_of(struct reader *r, const char *machine)
 {
 	if (!strchr(machine, '/') && !g_str_has_suffix(machine, ".yaml"))
 		return machine;
-	return g_path_is_absolute(machine) ? machine : own(r->of, g_build_filename(r->dir, machine, NULL));
+	return g_path_is_absolute(machine) ? machine : own(r->of, g_build_filename(r->of->dir, machine, NULL));
 }
 
 static const char **workloads_of(struct reader *r, uint32_t *count)
@@ -640,13 +641,14 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 		return;
 	}
 	r->of->paper.title = text_of(r, title, "a title");
-	experiment_read(y, &nodes, r->is_quick, &r->of->experiment);
+	experiment_read(y, &nodes, r->size, &r->of->experiment);
 	if (!r->of->experiment.runs->len)
 		return;
 	runs_make(r);
-	r->of->names = experiment_names_new(&r->of->experiment, reproduce_models_table);
+	r->of->names = experiment_names_new(&r->of->experiment, reproduce_models_table, r->of->dir);
 	if (define)
 		experiment_names_define(r->of->names, y, define, r->is_quick);
+	experiment_follow_read(r->of->names, y->diag);
 	if (numbers && base_yaml_is_mapping(y, numbers, "numbers: {ID: {is: EXPRESSION}, ...}"))
 		numbers_take(r, numbers);
 	if (claims && base_yaml_is_list(y, claims, "a list of claims"))
@@ -672,19 +674,21 @@ bool reproduce_is_described(const char *dir)
 	return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-const struct reproduce_paper *reproduce_described_read(const char *path, bool is_quick, struct base_diag_list *diag)
+const struct reproduce_paper *reproduce_described_read(const char *path, enum experiment_size size,
+						       struct base_diag_list *diag)
 {
 	static const struct base_yaml_words words = {"a paper", "`title:`, `runs:`, ..."};
-	g_autofree char *whole = g_canonicalize_filename(path, NULL), *dir = g_path_get_dirname(whole);
+	g_autofree char *whole = g_canonicalize_filename(path, NULL);
 	described *of = g_new0(described, 1);
-	struct reader r = {.of = of, .dir = dir, .is_quick = is_quick};
+	struct reader r = {.of = of, .size = size, .is_quick = size == EXPERIMENT_QUICK};
 
+	of->dir = g_path_get_dirname(whole);
 	of->owned = g_ptr_array_new_with_free_func(g_free);
 	of->expressions = g_hash_table_new(g_str_hash, g_str_equal);
 	of->places = g_hash_table_new(g_str_hash, g_str_equal);
 	of->lacking = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	of->path = g_strdup(path);
-	of->paper.name = own(of, g_path_get_basename(dir));
+	of->paper.name = own(of, g_path_get_basename(of->dir));
 	of->paper.full_sets = "";
 	of->paper.described = of;
 	if (base_yaml_read(of->path, &words, take_document, &r, diag))
@@ -707,6 +711,7 @@ void reproduce_described_free(const struct reproduce_paper *paper)
 	g_hash_table_destroy(of->lacking);
 	g_ptr_array_free(of->owned, TRUE);
 	g_free(of->path);
+	g_free(of->dir);
 	g_free(of);
 }
 
@@ -798,6 +803,31 @@ static double field(void *ctx, uint32_t index, const char *path, struct base_pla
 		g_hash_table_insert(of->lacking, g_strdup_printf("the run %s has no field %s", run->id, path),
 				    g_memdup2(&at, sizeof(at)));
 	return NAN;
+}
+
+/* NULL: there is no such run, or the paper is no file. */
+static const struct experiment_run *run_of(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
+{
+	const described *of = described_of(paper);
+
+	for (uint32_t i = 0; of && i < paper->cell_count; i++)
+		if (paper->cells[i].config == config && !strcmp(paper->cells[i].workload, paper->workloads[workload]))
+			return of->experiment.runs->pdata[i];
+	return NULL;
+}
+
+bool reproduce_described_follows(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
+{
+	const struct experiment_run *run = run_of(paper, config, workload);
+
+	return run && run->follows;
+}
+
+char *reproduce_described_sets(const struct reproduce_data *d, uint32_t config, uint32_t workload)
+{
+	const described *of = described_of(d->paper);
+
+	return experiment_follow_sets(of->names, run_of(d->paper, config, workload), field, (void *)d);
 }
 
 double reproduce_described_number(const struct reproduce_data *d, const char *name, uint32_t index)

@@ -38,14 +38,20 @@
 /* Is there such a file in the folder? */
 bool reproduce_is_described(const char *dir);
 
-/* Reads the file for quick or for full runs; the paper is called as its folder. NULL after messages. Free with
+/* Reads the file for runs of this size; the paper is called as its folder. NULL after messages. Free with
  * reproduce_described_free. */
-const struct reproduce_paper *reproduce_described_read(const char *path, bool is_quick, struct base_diag_list *diag);
+const struct reproduce_paper *reproduce_described_read(const char *path, enum experiment_size size,
+						       struct base_diag_list *diag);
 /* Frees a paper that was read; does nothing to one that is a table of C. */
 void reproduce_described_free(const struct reproduce_paper *paper);
 
 /* Where a configuration, which is a run, stands. Of a paper that is not described: nowhere, file is NULL. */
 struct base_place reproduce_described_place(const struct reproduce_paper *paper, uint32_t config);
+
+/* Do settings of this run follow from other runs' results, of a paper that is described? */
+bool reproduce_described_follows(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
+/* These settings, "key=value" separated by spaces; NULL: a result that they need is missing. Freed with g_free. */
+char *reproduce_described_sets(const struct reproduce_data *d, uint32_t config, uint32_t workload);
 
 /* Is each number published, and each published number one of the paper's? False after messages. */
 bool reproduce_described_check(const struct reproduce_paper *paper, const struct reproduce_published_set *published,

@@ -110,7 +110,7 @@ enum {
 _Static_assert(DUALITY == (int)REPRODUCE_DUALITY, "whose machine has the geometry");
 
 static const struct reproduce_config configs[] = {
-#define CONFIG(id, name, machine, sets) [id] = {name, machine, sets, NULL},
+#define CONFIG(id, name, machine, sets) [id] = {name, machine, sets},
 	CONFIGS(CONFIG)
 #undef CONFIG
 };

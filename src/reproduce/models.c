@@ -2,6 +2,7 @@
 #include "reproduce/models.h"
 
 #include "ndp/nsu/target_study.h"
+#include "reproduce/block_models.h"
 #include "reproduce/csp_models.h"
 
 #include <math.h>
@@ -31,20 +32,23 @@ static double nsu_best(const double *x)
 }
 
 #define CSP_POWER_ROWS(name, number)                                       \
-	{"csp_correlation_" #name, 4, csp_correlation_##name},             \
-	{"csp_channelization_" #name, 4, csp_channelization_##name},       \
-	{"csp_design_" #name, 1, csp_design_##name},
-#define CSP_DESIGN_ROW(name, field) {"csp_design_" #name, 1, csp_design_##name},
+	{"csp_correlation_" #name, 4, csp_correlation_##name, 0, NULL},    \
+	{"csp_channelization_" #name, 4, csp_channelization_##name, 0, NULL}, \
+	{"csp_design_" #name, 1, csp_design_##name, 0, NULL},
+#define CSP_DESIGN_ROW(name, field) {"csp_design_" #name, 1, csp_design_##name, 0, NULL},
+
+#define BLOCK_ROW(name, number) {"block_" #name, 1, NULL, 2, block_##name},
 
 const struct experiment_model reproduce_models_table[] = {
+    BLOCK_NUMBERS(BLOCK_ROW)
     CSP_POWERS(CSP_POWER_ROWS)
     CSP_DESIGNS(CSP_DESIGN_ROW)
-    {"csp_design_representative", 1, csp_design_representative},
-    {"csp_node_io_w", 4, csp_node_io_w},
-    {"csp_node_transceivers", 4, csp_node_transceivers},
-    {"nsu_target_first", 2, nsu_first},
-    {"nsu_target_best", 2, nsu_best},
-    {NULL, 0, NULL},
+    {"csp_design_representative", 1, csp_design_representative, 0, NULL},
+    {"csp_node_io_w", 4, csp_node_io_w, 0, NULL},
+    {"csp_node_transceivers", 4, csp_node_transceivers, 0, NULL},
+    {"nsu_target_first", 2, nsu_first, 0, NULL},
+    {"nsu_target_best", 2, nsu_best, 0, NULL},
+    {NULL, 0, NULL, 0, NULL},
 };
 
 const struct reproduce_points_model reproduce_points_table[] = {

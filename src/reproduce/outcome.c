@@ -197,7 +197,7 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	CHECK(o->published);
 	o->text = g_strdup(o->published->quantity);
 	o->measured = row->measure(data, row);
-	o->error = data->size == REPRODUCE_SAMPLED ? reproduce_row_error(data, row) : NAN;
+	o->error = data->size == EXPERIMENT_SAMPLED ? reproduce_row_error(data, row) : NAN;
 	o->deviation = o->measured - o->published->value;
 	if (isnan(o->measured))
 		o->status = REPRODUCE_ABSENT;
@@ -283,7 +283,7 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
 	name_means(o, data->paper, claim);
-	if (data->size == REPRODUCE_SAMPLED && !reproduce_each_moved(data, is_judged_so, &judged))
+	if (data->size == EXPERIMENT_SAMPLED && !reproduce_each_moved(data, is_judged_so, &judged))
 		note_add(o, "with the error of one run it may as well be the other way");
 	if (o->status == REPRODUCE_FAIL)
 		o->numbers = reproduce_claim_numbers(claim, data, published);
@@ -450,7 +450,7 @@ static void held_write(FILE *out, const struct reproduce_outcomes *o, const stru
 	g_autoptr(GString) ignored = g_string_new(NULL);
 	bool is_held = reproduce_is_held(published, item->id, n, ignored);
 
-	fprintf(out, "%s,%s,", item->id, o->size == REPRODUCE_QUICK ? "quick" : "full");
+	fprintf(out, "%s,%s,", item->id, o->size == EXPERIMENT_QUICK ? "quick" : "full");
 	for (uint32_t i = 0; i < n->count; i++)
 		fprintf(out, "%s%.4g", i ? " " : "", is_held ? held->numbers[i] : n->measured[i]);
 	fputc(',', out);
@@ -462,7 +462,7 @@ static void held_write(FILE *out, const struct reproduce_outcomes *o, const stru
 void reproduce_outcomes_record(FILE *out, const struct reproduce_outcomes *o,
 			       const struct reproduce_published_set *published, const char *before)
 {
-	const char *mine = o->size == REPRODUCE_QUICK ? ",quick," : ",full,";
+	const char *mine = o->size == EXPERIMENT_QUICK ? ",quick," : ",full,";
 	g_auto(GStrv) lines = g_strsplit(before, "\n", -1);
 
 	fputs("id,run,measured,band\n", out);

@@ -40,7 +40,7 @@ struct reproduce_outcomes {
 	struct reproduce_outcome *items;
 	uint32_t count;
 	const char *name; /* the paper's */
-	enum reproduce_size size;
+	enum experiment_size size;
 };
 
 /* Judges every row and claim of data's paper. A row whose id is not published is our bug. The outcomes point into

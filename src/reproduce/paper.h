@@ -1,7 +1,7 @@
 /* paper.h - a paper's evaluation as tables: which configurations run which workloads, what its published numbers are,
  * and how each is computed from results.
  *
- * A paper is one file (tom.c) with tables; what is common to all papers lies beside it. The published numbers are in
+ * A paper is one file (duality.c) with tables, or is read from one (described.h). The published numbers are in
  * papers/NAME/results.csv, so that anybody can read and check them against the paper.
  */
 #ifndef STRATA_REPRODUCE_PAPER_H
@@ -17,9 +17,6 @@ struct reproduce_config {
 	const char *name;    /* "ctrl+tmap", as the tables call it */
 	const char *machine; /* "tom-ctrl-tmap" */
 	const char *sets;    /* overrides "key=value", separated by spaces; "" for none */
-	/* NULL, or the configuration runs after all those without it, with more overrides that their results give:
-	 * writes them to sets. False when those results are missing. */
-	bool (*derive)(const struct reproduce_data *d, uint32_t workload, char *sets, uint32_t sets_bytes);
 };
 
 /* One run of an evaluation that is no matrix: what a configuration runs. */

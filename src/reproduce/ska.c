@@ -131,18 +131,18 @@ enum {
 	CPU_LARGE, CELL
 };
 static const struct reproduce_config configs[] = {
-    [GPU] = {"GTX 480", "gtx480", "", NULL},
-    [GPU_TRANSFORM] = {"GTX 480, 1D FFT", "gtx480", "", NULL},
-    [GPU_FEW] = {"GTX 480, few atomic additions", "gtx480", "", NULL},
-    [GPU_NONE] = {"GTX 480, no atomic additions", "gtx480", "", NULL},
-    [MODERN_GPU] = {"GPU with HBM3", "gpu-hbm3", "", NULL},
-    [CPU] = {"Xeon E5-2630", "ska-xeon", "", NULL},
-    [CPU_CORRELATION] = {"Xeon E5-2630, eight lanes", "ska-xeon", "", NULL},
-    [CPU_FILTER] = {"Xeon E5-2630, filter, eight lanes", "ska-xeon", "", NULL},
-    [CPU_TRANSFORM] = {"Xeon E5-2630, 1D FFT, eight lanes", "ska-xeon", "", NULL},
-    [CPU_SMALL] = {"Xeon E5-2630, 64 x 64, eight lanes", "ska-xeon", "", NULL},
-    [CPU_LARGE] = {"Xeon E5-2630, 256 x 256, eight lanes", "ska-xeon", "", NULL},
-    [CELL] = {"Cell", "ska-cell", "", NULL},
+    [GPU] = {"GTX 480", "gtx480", ""},
+    [GPU_TRANSFORM] = {"GTX 480, 1D FFT", "gtx480", ""},
+    [GPU_FEW] = {"GTX 480, few atomic additions", "gtx480", ""},
+    [GPU_NONE] = {"GTX 480, no atomic additions", "gtx480", ""},
+    [MODERN_GPU] = {"GPU with HBM3", "gpu-hbm3", ""},
+    [CPU] = {"Xeon E5-2630", "ska-xeon", ""},
+    [CPU_CORRELATION] = {"Xeon E5-2630, eight lanes", "ska-xeon", ""},
+    [CPU_FILTER] = {"Xeon E5-2630, filter, eight lanes", "ska-xeon", ""},
+    [CPU_TRANSFORM] = {"Xeon E5-2630, 1D FFT, eight lanes", "ska-xeon", ""},
+    [CPU_SMALL] = {"Xeon E5-2630, 64 x 64, eight lanes", "ska-xeon", ""},
+    [CPU_LARGE] = {"Xeon E5-2630, 256 x 256, eight lanes", "ska-xeon", ""},
+    [CELL] = {"Cell", "ska-cell", ""},
 };
 
 /* The same sizes on both, as docs/csp.md has them. */

@@ -250,9 +250,14 @@ static void take_runs(struct reader *r, const struct experiment_nodes *nodes)
 {
 	struct experiment e = {0};
 
-	experiment_read(r->y, nodes, false, &e);
-	for (uint32_t i = 0; e.runs && i < e.runs->len; i++)
-		take_run(r->plan, e.runs->pdata[i]);
+	experiment_read(r->y, nodes, EXPERIMENT_FULL, &e);
+	for (uint32_t i = 0; e.runs && i < e.runs->len; i++) {
+		const struct experiment_run *run = e.runs->pdata[i];
+
+		if (run->follows)
+			base_diag_error(r->diag, run->at, "`set_from:` is of papers: a sweep runs all at once");
+		take_run(r->plan, run);
+	}
 	experiment_free(&e);
 }
 

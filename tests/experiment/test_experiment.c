@@ -17,7 +17,7 @@
 
 /* What a test does with the document, while its nodes are there. */
 struct reading {
-	bool is_quick;
+	bool is_quick, is_sampled;
 	struct experiment experiment;
 	struct experiment_names *names;
 	GArray *numbers; /* of the entry `ask`, a list of expressions; of each its first number */
@@ -29,7 +29,17 @@ static double minus(const double *x)
 	return x[0] - x[1];
 }
 
-static const struct experiment_model models[] = {{"minus", 2, minus}, {NULL, 0, NULL}};
+/* A model of a text and a number; there is no "bad". */
+static double times_length(const char *dir, const char *const *texts, const double *x, char **why)
+{
+	assert_string_equal(dir, "models");
+	if (!strcmp(texts[0], "bad"))
+		*why = g_strdup("there is no bad");
+	return (double)strlen(texts[0]) * x[0];
+}
+
+static const struct experiment_model models[] = {
+    {"minus", 2, minus, 0, NULL}, {"length", 1, NULL, 1, times_length}, {NULL, 0, NULL, 0, NULL}};
 
 /* Field "x" of run i is 10 (i + 1), "x.y" 1 more; there is no other. */
 static double field(void *ctx, uint32_t run, const char *path, struct base_place at, bool is_needed)
@@ -71,10 +81,13 @@ static void take(void *ctx, struct base_yaml *y, yaml_node_t *root)
 						  {"ask", &asked}};
 
 	base_yaml_entries(y, root, "a test", entries, ARRAY_COUNT(entries));
-	experiment_read(y, &nodes, r->is_quick, &r->experiment);
-	r->names = experiment_names_new(&r->experiment, models);
+	experiment_read(y, &nodes,
+			r->is_quick ? EXPERIMENT_QUICK : r->is_sampled ? EXPERIMENT_SAMPLED : EXPERIMENT_FULL,
+			&r->experiment);
+	r->names = experiment_names_new(&r->experiment, models, "models");
 	if (define)
 		experiment_names_define(r->names, y, define, r->is_quick);
+	experiment_follow_read(r->names, y->diag);
 	if (asked)
 		ask(r, y, asked);
 }
@@ -170,6 +183,52 @@ static void runs_are_made(void **state)
 	reading_free(&r);
 }
 
+/* Sampled runs are full ones without what only these have. */
+static void full_settings_are_of_full_runs(void **state)
+{
+	static const struct base_yaml_words words = {"a test", "`runs:`"};
+	static const char text[] = "runs: [{run: A, machine: m, program: {quick: p, full: q}, full_set: {x: 1}}]\n";
+	g_autofree char *dir = g_dir_make_tmp("strata-test-experiment-XXXXXX", NULL);
+	g_autofree char *path = g_build_filename(dir, "t.yaml", NULL);
+	struct base_diag_list diag;
+	struct reading r = {.is_sampled = true};
+
+	(void)state;
+	assert_true(g_file_set_contents(path, text, -1, NULL));
+	base_diag_init(&diag);
+	r.numbers = g_array_new(FALSE, FALSE, sizeof(double));
+	r.lacking = g_array_new(FALSE, FALSE, sizeof(bool));
+	assert_true(base_yaml_read(path, &words, take, &r, &diag));
+	assert_string_equal(run_of(&r, 0)->program, "q");
+	assert_string_equal(run_of(&r, 0)->sets, "");
+	base_diag_free(&diag);
+	g_unlink(path);
+	g_rmdir(dir);
+	reading_free(&r);
+}
+
+static void settings_follow(void **state)
+{
+	static const char text[] = "words: {w: A}\n"
+				   "runs:\n"
+				   "  - {run: A, machine: m, program: p}\n"
+				   "  - {run: B, machine: m, program: p, name: b, set: {z: 1},\n"
+				   "     set_from: {a.b: \"half($w)\", c: \"$w[x] + 0.5\"}}\n"
+				   "  - {run: C, machine: m, program: p, name: c, set_from: {a.b: \"max(A[z], 1)\"}}\n"
+				   "define: {half(run): \"run[x] / 2\"}\n";
+	struct reading r = {0};
+	g_autofree char *said = text_read(text, &r), *sets = NULL;
+
+	(void)state;
+	assert_string_equal(said, "");
+	assert_null(run_of(&r, 0)->follows);
+	assert_string_equal(run_of(&r, 1)->sets, "z=1");
+	sets = experiment_follow_sets(r.names, run_of(&r, 1), field, &r);
+	assert_string_equal(sets, "a.b=5 c=10.5");
+	assert_null(experiment_follow_sets(r.names, run_of(&r, 2), field, &r));
+	reading_free(&r);
+}
+
 /* ---- expressions ---- */
 
 #define THREE "runs: [{run: A, machine: m, program: p}, {run: B, machine: m, program: p, name: b}," \
@@ -213,6 +272,9 @@ static void expressions_are_computed(void **state)
 		{"sum(minus([A, B][x], 1))", 28},
 		{"sum(minus([7, 8], [1, 2]))", 12},
 		{"minus(none, 2)", NAN},
+		{"length(\"four\", 2)", 8},
+		{"sum(length([\"one\", \"four\"], A[x]))", 70},
+		{"length(\"four\", none)", NAN},
 		{"A[z] + 1", NAN},
 		{"max(1, none)", NAN},
 		{"min(none, 1)", NAN},
@@ -316,6 +378,16 @@ static void mistakes_have_places(void **state)
 		{THREE "ask:\n - sum(upto(0, 99999))\n", "error: this is too much to compute"},
 		{THREE "ask:\n - minus(1)\n", "error: 'minus' has another number of parameters"},
 		{THREE "ask:\n - 'sum(minus([1, 2], [1, 2, 3]))'\n", "error: lists of different lengths"},
+		{THREE "ask:\n - 'length(1, 2)'\n",
+		 "t.yaml:3:5: error: 'length' needs a text, as \"a\", before its numbers"},
+		{THREE "ask:\n - 'length(\"a\", \"b\")'\n", "t.yaml:3:5: error: expected a number, found a text"},
+		{THREE "ask:\n - 'length(\"bad\", 1)'\n", "t.yaml:3:5: error: there is no bad"},
+		{"runs: [{run: A, machine: m, program: p, set_from: 1}]\n", "t.yaml:1:51: error: "},
+		{"runs: [{run: A, machine: m, program: p, set_from: {a: 'A[x]'}}]\n",
+		 "t.yaml:1:55: error: 'A[x]' is of a run that has `set_from:` itself"},
+		{"runs: [{run: A, machine: m, program: p, set_from: {a: 'B[x]'}}]\n",
+		 "t.yaml:1:55: error: 'B' is no run, no definition and no function"},
+		{"runs: [{run: A, machine: m, program: p, set_from: {a: 1 +}}]\n", "t.yaml:1:55: error: expected"},
 		{THREE "define: {minus(a): a}\n", "'minus' is a run, a function or a definition already"},
 		{THREE "ask:\n - 'runs(A)'\n", "t.yaml:3:5: error: runs needs a text"},
 		{THREE "ask:\n - 'first(1, 2)'\n", "t.yaml:3:5: error: first needs a list of values"},
@@ -348,6 +420,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(runs_are_made),
+		cmocka_unit_test(full_settings_are_of_full_runs),
+		cmocka_unit_test(settings_follow),
 	    cmocka_unit_test(expressions_are_computed),
 	    cmocka_unit_test(mistakes_have_places),
 	};

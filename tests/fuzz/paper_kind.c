@@ -26,7 +26,8 @@ static bool read_paper(const char *text, size_t bytes)
 		struct base_diag_list diag;
 
 		base_diag_init(&diag);
-		paper = reproduce_described_read(mutants_file(text, bytes), is_quick, &diag);
+		paper = reproduce_described_read(mutants_file(text, bytes),
+						 is_quick ? EXPERIMENT_QUICK : EXPERIMENT_FULL, &diag);
 		CHECK(!paper == (diag.error_count > 0));
 		is_taken = is_taken && paper;
 		if (paper) {

@@ -14,7 +14,7 @@
 #include "reproduce/cta_times.h"
 #include "reproduce/outcome.h"
 
-static const struct reproduce_config configs[] = {{"base", "m0", "", NULL}, {"new", "m1", "", NULL}};
+static const struct reproduce_config configs[] = {{"base", "m0", ""}, {"new", "m1", ""}};
 static const char *const workloads[] = {"a"};
 static const uint32_t both[] = {0, 1};
 static const struct reproduce_figure figure = {"times", REPRODUCE_PLOT_CTA_TIMES, both, 2};

@@ -16,7 +16,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judged without runs nothing can be said, but of sorting the arithmetic of its bounds, and of NSU that of targets. */
+/* What is known of a paper without its runs: what our models and its own arithmetic say. */
+static enum reproduce_status status_without_runs(const char *id)
+{
+	static const char *const passing[] = {"T1 (a)", "T1 (b)", "T1 (c)", "N9"};
+	static const char *const same[] = {"TOM-56", "TOM-57", "TOM-58", "NSU-38"};
+
+	for (size_t i = 0; i < ARRAY_COUNT(passing); i++)
+		if (!strcmp(id, passing[i]))
+			return REPRODUCE_PASS;
+	for (size_t i = 0; i < ARRAY_COUNT(same); i++)
+		if (!strcmp(id, same[i]))
+			return REPRODUCE_SAME;
+	return REPRODUCE_ABSENT;
+}
+
 static void judged_without_runs(const char *dir, bool is_quick)
 {
 	g_autofree char *path = g_build_filename(dir, REPRODUCE_FILE, NULL);
@@ -43,9 +57,8 @@ static void judged_without_runs(const char *dir, bool is_quick)
 	o = reproduce_judge(d, published);
 	assert_int_equal(o.count, paper->row_count + paper->claim_count);
 	for (uint32_t i = 0; i < o.count; i++)
-		if (o.items[i].status != REPRODUCE_ABSENT && strcmp(paper->name, "sort") &&
-		    strcmp(paper->name, "csp") && /* what models compute needs no run */
-		    strcmp(o.items[i].id, "NSU-38") && strcmp(o.items[i].id, "N9"))
+		if (o.items[i].status != status_without_runs(o.items[i].id) && strcmp(paper->name, "sort") &&
+		    strcmp(paper->name, "csp")) /* what models compute needs no run */
 			fail_msg("%s of %s is %s", o.items[i].id, dir, reproduce_status_name(o.items[i].status));
 	for (uint32_t i = 0; i < paper->chart_count; i++)
 		for (uint32_t b = 0; b < paper->charts[i].bar_count; b++)

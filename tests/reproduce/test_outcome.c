@@ -18,7 +18,7 @@
 #include "reproduce/described.h"
 #include "reproduce/outcome.h"
 
-static const struct reproduce_config configs[] = {{"base", "m0", "", NULL}, {"new", "m1", "", NULL}};
+static const struct reproduce_config configs[] = {{"base", "m0", ""}, {"new", "m1", ""}};
 static const char *const workloads[] = {"a", "b"};
 
 static const struct reproduce_row rows[] = {
@@ -343,7 +343,7 @@ static void estimates_have_errors(void **state)
 	o = reproduce_judge(d, set);
 	assert_true(isnan(o.items[0].error)); /* nothing of a run that is timed is an estimate */
 	reproduce_outcomes_free(&o);
-	d->size = REPRODUCE_SAMPLED;
+	d->size = EXPERIMENT_SAMPLED;
 	o = reproduce_judge(d, set);
 	/* The mean of 4 and 0.5 with 30 and 20 for 25: 29.1 and 58.1 %. */
 	assert_true(fabs(o.items[0].measured - gain) < 1e-9);
@@ -514,50 +514,6 @@ static bool is_shown_only(const struct reproduce_paper *p, const char *id)
 	return false;
 }
 
-/* Every row of a paper's real table has its published number, and those named in `static_ids` hold without any run; the
- * others cannot be said. */
-static void table_is_complete(const char *name, const char *dir, const char *const *static_ids, uint32_t static_count)
-{
-	struct reproduce_data *d = reproduce_data_new(reproduce_paper_find(name));
-	struct reproduce_published_set *set;
-	struct reproduce_outcomes o;
-	struct base_diag_list diag;
-	uint32_t passed = 0;
-
-	base_diag_init(&diag);
-	d->dir = dir;
-	set = reproduce_published_read(dir, true, &diag);
-	assert_non_null(set);
-	o = reproduce_judge(d, set);
-	for (uint32_t i = 0; i < o.count; i++) {
-		bool is_static = false;
-
-		for (uint32_t k = 0; k < static_count; k++)
-			is_static = is_static || !strcmp(o.items[i].id, static_ids[k]);
-		/* a number that a claim judges is not judged again */
-		if (o.items[i].status != (!is_static				      ? REPRODUCE_ABSENT
-					  : is_shown_only(d->paper, o.items[i].id) ? REPRODUCE_SAME
-										      : REPRODUCE_PASS))
-			fail_msg("%s is %s", o.items[i].id, reproduce_status_name(o.items[i].status));
-		passed += is_static;
-	}
-	assert_int_equal(passed, static_count);
-	reproduce_outcomes_free(&o);
-	reproduce_published_free(set);
-	reproduce_data_free(d);
-	base_diag_free(&diag);
-}
-
-/* The arithmetic of section 3.1.5 of TOM (ISCA'16). */
-static void tables_are_complete(void **state)
-{
-	static const char *const tom[] = {"TOM-56", "TOM-57", "TOM-58", "T1 (a)", "T1 (b)", "T1 (c)"};
-
-	(void)state;
-	table_is_complete("tom", PAPERS_DIR "/tom", tom, ARRAY_COUNT(tom));
-	assert_null(reproduce_paper_find("nobody"));
-}
-
 static bool is_one_stat(const struct reproduce_paper *p, const char *a, const char *b)
 {
 	return p->described ? reproduce_described_is_same(p, a, b) : !g_strcmp0(a, b);
@@ -653,7 +609,6 @@ int main(void)
 		cmocka_unit_test(claims_take_what_explains_their_numbers),
 		cmocka_unit_test(missing_runs_are_absent),
 		cmocka_unit_test(bad_tables_are_refused),
-		cmocka_unit_test(tables_are_complete),
 		cmocka_unit_test(runs_are_listed),
 	};
 
