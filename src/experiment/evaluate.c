@@ -511,7 +511,8 @@ static const struct function {
 	uint32_t part_count; /* of others than all */
 } functions[] = {
     {"min", least, NULL, 0}, {"max", most, NULL, 0},	     {"sum", total, NULL, 0}, {"mean", mean, NULL, 0},
-    {"geomean", geomean, NULL, 0}, {"abs", NULL, fabs, 1}, {"cbrt", NULL, cbrt, 1}, {"first", NULL, NULL, 2},
+    {"geomean", geomean, NULL, 0}, {"abs", NULL, fabs, 1}, {"cbrt", NULL, cbrt, 1}, {"log10", NULL, log10, 1},
+    {"first", NULL, NULL, 2},
     {"where", NULL, NULL, 2}, {"or", NULL, NULL, 2},	   {"runs", NULL, NULL, 1},
     {"upto", NULL, NULL, 2},
 };

@@ -5,10 +5,10 @@
  * NAME[FIELD] is a field of a run's results, "stats.sm.issued_cycles", "time_ps"; one that a run does not have, or
  * whose run is not there, is missing, and so is what is computed of it. `none` is a run or a number that is not there.
  * + - * / and - before a number; < <= > >= give 1 or 0, and A = B within C gives 1 when they are as near as that.
- * [A, B, ...] is a list, and a list in it stands for its items; operators, fields, abs, cbrt and or go through lists,
- * of two through both at once.
+ * [A, B, ...] is a list, and a list in it stands for its items; operators, fields, functions of one number and or go
+ * through lists, of two through both at once.
  *   min max sum mean geomean (...)   of all their numbers, and all those of lists
- *   abs cbrt (X)
+ *   abs cbrt log10 (X)
  *   or(X, Y)                         Y where X is missing
  *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
  *   where(VALUES, CONDITIONS)        the list without the values whose condition is 0, for min, max and so on

@@ -4,6 +4,7 @@
 #include "ndp/nsu/target_study.h"
 #include "reproduce/block_models.h"
 #include "reproduce/csp_models.h"
+#include "reproduce/ska_models.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -48,10 +49,14 @@ const struct experiment_model reproduce_models_table[] = {
     {"csp_node_transceivers", 4, csp_node_transceivers, 0, NULL},
     {"nsu_target_first", 2, nsu_first, 0, NULL},
     {"nsu_target_best", 2, nsu_best, 0, NULL},
+    {"ska_innovation", 0, NULL, 3, ska_innovation},
+    {"ska_rate", 0, NULL, 2, ska_rate},
+    {"ska_step_ops", 0, NULL, 2, ska_step_ops},
     {NULL, 0, NULL, 0, NULL},
 };
 
 const struct reproduce_points_model reproduce_points_table[] = {
     {"csp_design_points", csp_design_points},
+    {"ska_points", ska_points},
     {NULL, NULL},
 };

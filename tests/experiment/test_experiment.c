@@ -256,6 +256,7 @@ static void expressions_are_computed(void **state)
 		{"abs(2 - 5)", 3},
 		{"sum(abs([1, -2]))", 3},
 		{"cbrt(27)", 3},
+		{"sum(log10([10, 1000]))", 4},
 		{"first([5, 6, 7], [A, B, C][x] > 15)", 6},
 		{"first([5, 6], [0, 0])", NAN},
 		{"or(A[z], 7)", 7},

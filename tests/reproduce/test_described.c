@@ -40,11 +40,13 @@ static void judged_without_runs(const char *dir, bool is_quick)
 	struct reproduce_outcomes o;
 	struct base_diag_list diag;
 	uint32_t run_count = 0;
+	bool is_model;
 
 	base_diag_init(&diag);
 	paper = reproduce_described_read(path, is_quick, &diag);
 	if (!paper)
 		fail_msg("%s", base_diag_join(&diag));
+	is_model = !strcmp(paper->name, "csp") || !strcmp(paper->name, "ska"); /* which needs no run */
 	published = reproduce_published_read(dir, is_quick, &diag);
 	assert_non_null(published);
 	if (!reproduce_described_check(paper, published, &diag))
@@ -57,14 +59,13 @@ static void judged_without_runs(const char *dir, bool is_quick)
 	o = reproduce_judge(d, published);
 	assert_int_equal(o.count, paper->row_count + paper->claim_count);
 	for (uint32_t i = 0; i < o.count; i++)
-		if (o.items[i].status != status_without_runs(o.items[i].id) && strcmp(paper->name, "sort") &&
-		    strcmp(paper->name, "csp")) /* what models compute needs no run */
+		if (o.items[i].status != status_without_runs(o.items[i].id) && strcmp(paper->name, "sort") && !is_model)
 			fail_msg("%s of %s is %s", o.items[i].id, dir, reproduce_status_name(o.items[i].status));
 	for (uint32_t i = 0; i < paper->chart_count; i++)
 		for (uint32_t b = 0; b < paper->charts[i].bar_count; b++)
 			for (uint32_t g = 0; g < paper->charts[i].group_count; g++)
 				assert_true(isnan(reproduce_described_number(d, paper->charts[i].expressions[b], g)) ||
-					    !strcmp(paper->name, "csp") ||
+					    is_model ||
 					    g_str_has_prefix(paper->charts[i].title, "Figure 5: accesses outside"));
 	assert_false(reproduce_described_lacks(paper, &diag));
 	reproduce_outcomes_free(&o);
