@@ -102,9 +102,11 @@ struct spread {
 static bool spread_add(void *ctx, const struct reproduce_data *moved)
 {
 	struct spread *s = ctx;
-	const double by = s->row->measure(moved, s->row) - s->x;
+	const double rounding = 1e-12 * fabs(s->x), by = s->row->measure(moved, s->row) - s->x;
 
-	s->is_estimated |= by != 0;
+	if (fabs(by) <= rounding) /* parts of one estimate, whose share stays */
+		return true;
+	s->is_estimated = true;
 	s->squares += by * by / 2; /* of the two ways the mean */
 	return true;
 }

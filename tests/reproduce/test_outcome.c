@@ -325,6 +325,33 @@ static void workloads_are_counted(void **state)
 }
 
 /* Runs that are estimates: workload a's in the second configuration takes 25 within 5, b's in both are exact. */
+/* A share of one estimate, which stays as it is but for its last digit. */
+static double share_of_time(const struct reproduce_data *d, const struct reproduce_row *row)
+{
+	return (reproduce_time_ps(d, row->config, 0) + 0.3 * reproduce_time_ps(d, row->config, 0)) /
+	       reproduce_time_ps(d, row->config, 0);
+}
+
+static void rounding_is_no_error(void **state)
+{
+	const struct reproduce_row row = {.measure = share_of_time, .config = 1};
+	struct reproduce_data *d = data_make();
+	bool is_rounded = false;
+
+	(void)state;
+	for (uint32_t i = 1; i < 20; i++) {
+		struct reproduce_data moved = *d;
+
+		json_object_set_new(d->runs[2], "time_ps_error", json_real(i));
+		moved.moved = 3;
+		moved.moved_by = 1;
+		is_rounded |= share_of_time(&moved, &row) != share_of_time(d, &row);
+		assert_true(isnan(reproduce_row_error(d, &row)));
+	}
+	assert_true(is_rounded);
+	reproduce_data_free(d);
+}
+
 static void estimates_have_errors(void **state)
 {
 	static const char held[] = "id,run,measured,band\nX-1,quick,20,15\n";
@@ -605,6 +632,7 @@ int main(void)
 		cmocka_unit_test(workloads_are_counted),
 		cmocka_unit_test(numbers_are_judged_once),
 		cmocka_unit_test(estimates_have_errors),
+		cmocka_unit_test(rounding_is_no_error),
 		cmocka_unit_test(inputs_do_not_pass),
 		cmocka_unit_test(claims_take_what_explains_their_numbers),
 		cmocka_unit_test(missing_runs_are_absent),
