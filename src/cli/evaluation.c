@@ -300,37 +300,47 @@ static int work_run(struct work *w)
 	return exit_status;
 }
 
-/* NULL, or why a program is not there that does a workload on other machines than the program of its name. */
+/* NULL, or why a program is not there for want of its compiler, without which the others are built. */
 static const char *why_absent(const struct cli_paths *paths, const GPtrArray *workloads, const char *program)
 {
 	for (uint32_t i = 0; i < workloads->len; i++) {
 		const struct cli_workload *workload = workloads->pdata[i];
 
 		if (!strcmp(workload->name, program))
-			return cli_workload_absent(paths, workload);
+			return workload->is_of_threads || workload->is_openacc ? cli_workload_absent(paths, workload)
+									       : NULL;
 	}
 	return NULL;
 }
 
-/* A configuration whose programs are not built has no runs, which is said once. */
+/* The first program that is there; NULL: none is. */
+static const char *program_there(const struct work *w, const GPtrArray *workloads)
+{
+	const struct reproduce_paper *paper = w->data->paper;
+	uint32_t i = 0;
+
+	while (i < paper->workload_count && why_absent(w->evaluation->paths, workloads, paper->workloads[i]))
+		i++;
+	return i < paper->workload_count ? paper->workloads[i] : NULL;
+}
+
+/* Runs whose programs are not built are none, which is said once for each reason. Without any program there is nothing
+ * to do: then the first is refused. */
 static void names_make(struct work *w, GPtrArray *names)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	GPtrArray *workloads = cli_workloads_read(w->evaluation->paths);
-	const char *said = NULL;
+	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+	const char *there = program_there(w, workloads);
 
 	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++) {
-		const char *workload = paper->workloads[i % paper->workload_count];
-		const char *program = reproduce_program(paper, i / paper->workload_count, i % paper->workload_count);
-		const char *absent = NULL;
+		const char *program = paper->workloads[i % paper->workload_count];
+		const char *absent = there ? why_absent(w->evaluation->paths, workloads, program) : NULL;
 
-		if (strcmp(program, workload))
-			absent = why_absent(w->evaluation->paths, workloads, program);
 		w->are_absent[i] = absent != NULL;
-		g_ptr_array_add(names, (char *)(absent ? workload : program));
-		if (absent && !said)
+		g_ptr_array_add(names, (char *)(absent ? there : program));
+		if (absent && g_hash_table_add(said, (gpointer)absent))
 			cli_error("without the runs of %s and its like, which are not built: %s", program, absent);
-		said = absent ? absent : said;
 	}
 	cli_workloads_free(workloads);
 }

@@ -201,7 +201,7 @@ static int reproduce(const struct cli_paths *paths, const struct reproduce_paper
 	return exit_status;
 }
 
-/* Our papers: tables of C, then folders. Freed with g_strfreev. */
+/* Our papers, which are folders. Freed with g_strfreev. */
 static char **names_of(const struct cli_paths *paths)
 {
 	GStrvBuilder *names = g_strv_builder_new();
@@ -209,7 +209,6 @@ static char **names_of(const struct cli_paths *paths)
 	GList *folders = NULL;
 	const char *name;
 
-	g_strv_builder_addv(names, (const char **)(void *)reproduce_paper_names());
 	while (dir && (name = g_dir_read_name(dir))) {
 		g_autofree char *folder = g_build_filename(paths->papers, name, NULL);
 
@@ -247,7 +246,7 @@ static char *folder_of(const struct cli_paths *paths, const char *name)
 {
 	g_autofree char *ours = g_build_filename(paths->papers, name, NULL);
 
-	if (!strchr(name, '/') && (reproduce_paper_find(name) || reproduce_is_described(ours)))
+	if (!strchr(name, '/') && reproduce_is_described(ours))
 		return g_steal_pointer(&ours);
 	return reproduce_is_described(name) ? g_strdup(name) : NULL;
 }
@@ -271,7 +270,7 @@ static int reproduce_folder(const struct reproduce_paper *paper, const char *fol
 static int reproduce_named(const char *name, const struct reproduce_options *options, const struct cli_paths *paths)
 {
 	g_autofree char *folder = folder_of(paths, name);
-	const struct reproduce_paper *paper = strchr(name, '/') ? NULL : reproduce_paper_find(name);
+	const struct reproduce_paper *paper;
 	g_autofree char *file = NULL;
 	struct base_diag_list diag;
 	int exit_status = CLI_USAGE;
@@ -284,8 +283,7 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 		return CLI_USAGE;
 	base_diag_init(&diag);
 	file = g_build_filename(folder, REPRODUCE_FILE, NULL);
-	if (!paper)
-		paper = reproduce_described_read(file, options->size, &diag);
+	paper = reproduce_described_read(file, options->size, &diag);
 	if (paper) {
 		exit_status = reproduce_folder(paper, folder, options, paths, &diag);
 		reproduce_described_free(paper);

@@ -512,6 +512,7 @@ static const struct function {
 } functions[] = {
     {"min", least, NULL, 0}, {"max", most, NULL, 0},	     {"sum", total, NULL, 0}, {"mean", mean, NULL, 0},
     {"geomean", geomean, NULL, 0}, {"abs", NULL, fabs, 1}, {"cbrt", NULL, cbrt, 1}, {"log10", NULL, log10, 1},
+    {"log2", NULL, log2, 1},
     {"first", NULL, NULL, 2},
     {"where", NULL, NULL, 2}, {"or", NULL, NULL, 2},	   {"runs", NULL, NULL, 1},
     {"upto", NULL, NULL, 2},

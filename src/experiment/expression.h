@@ -8,7 +8,7 @@
  * [A, B, ...] is a list, and a list in it stands for its items; operators, fields, functions of one number and or go
  * through lists, of two through both at once.
  *   min max sum mean geomean (...)   of all their numbers, and all those of lists
- *   abs cbrt log10 (X)
+ *   abs cbrt log2 log10 (X)
  *   or(X, Y)                         Y where X is missing
  *   first(VALUES, CONDITIONS)        the value at the first condition that is not 0, missing when there is none
  *   where(VALUES, CONDITIONS)        the list without the values whose condition is 0, for min, max and so on

@@ -1,7 +1,7 @@
 /* cta_times.c - means and quantiles of the histogram, and its plot in SVG. */
 #include "reproduce/cta_times.h"
 
-#include "reproduce/page.h"
+#include "reproduce/colour.h"
 
 #include <glib.h>
 #include <math.h>
@@ -125,7 +125,7 @@ static void workload_write(FILE *out, const struct reproduce_data *d, const stru
 	fprintf(out, "<svg width='%d' height='%d'><text x='%d' y='11'>%s</text>", WIDTH + 2 * MARGIN, HEIGHT + 22,
 		MARGIN + 4, d->paper->workloads[w]);
 	for (uint32_t i = 0; range.top > 0 && i < f->config_count; i++)
-		line_write(out, &bins[i], &range, reproduce_page_colour(i), d->paper->configs[f->configs[i]].name);
+		line_write(out, &bins[i], &range, reproduce_colour(i), d->paper->configs[f->configs[i]].name);
 	if (range.top > 0)
 		axis_write(out, &range);
 	fputs("</svg>\n", out);
@@ -138,7 +138,7 @@ void reproduce_cta_times_write(FILE *out, const struct reproduce_data *d, const 
 		workload_write(out, d, f, w);
 	fputs("<p>Share of CTAs over SM cycles from placement to end. ", out);
 	for (uint32_t i = 0; i < f->config_count; i++)
-		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_page_colour(i),
+		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_colour(i),
 			d->paper->configs[f->configs[i]].name);
 	fputs("</p>\n", out);
 }

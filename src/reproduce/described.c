@@ -4,8 +4,8 @@
 #include "base/check.h"
 #include "base/yaml_tree.h"
 #include "experiment/expression.h"
-#include "reproduce/cta_times.h"
 #include "reproduce/models.h"
+#include "reproduce/run_field.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -767,21 +767,6 @@ struct base_place reproduce_described_place(const struct reproduce_paper *paper,
 
 /* ---- numbers of runs ---- */
 
-/* "cta_times.mean" and "cta_times.p95" are SM cycles that thread blocks took. */
-static bool block_time(const struct reproduce_data *d, uint32_t config, uint32_t w, const char *path, double *x)
-{
-	static const char prefix[] = "cta_times.";
-	const char *of = path + strlen(prefix);
-
-	if (!g_str_has_prefix(path, prefix))
-		return false;
-	if (strcmp(of, "mean") && *of != 'p')
-		return false;
-	*x = *of == 'p' ? reproduce_cta_quantile_cycles(d, config, w, g_ascii_strtod(of + 1, NULL) / 100)
-			: reproduce_cta_mean_cycles(d, config, w);
-	return true;
-}
-
 /* A field of a run: "time_ps", or "stats.sm.issued_cycles", where what is before the first dot is an object. */
 static double field(void *ctx, uint32_t index, const char *path, struct base_place at, bool is_needed)
 {
@@ -790,13 +775,13 @@ static double field(void *ctx, uint32_t index, const char *path, struct base_pla
 	const struct experiment_run *run = of->experiment.runs->pdata[index];
 	const uint32_t config = d->paper->cells[index].config;
 	const char *dot = strchr(path, '.');
-	double time;
+	double listed;
 	g_autofree char *outer = g_strndup(path, dot ? (size_t)(dot - path) : strlen(path));
 	const uint32_t w = reproduce_workload(d, run->program);
 	const double x = reproduce_number(d, config, w, outer, dot ? dot + 1 : NULL);
 
-	if (block_time(d, config, w, path, &time))
-		return time;
+	if (reproduce_run_field(d, config, w, path, &listed))
+		return listed;
 	if (isnan(x) || report_has(d->runs[config * d->paper->workload_count + w], outer, dot ? dot + 1 : NULL))
 		return x;
 	if (is_needed)

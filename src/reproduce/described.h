@@ -42,7 +42,7 @@ bool reproduce_is_described(const char *dir);
  * reproduce_described_free. */
 const struct reproduce_paper *reproduce_described_read(const char *path, enum experiment_size size,
 						       struct base_diag_list *diag);
-/* Frees a paper that was read; does nothing to one that is a table of C. */
+/* Frees a paper that was read; does nothing to one that no file describes. */
 void reproduce_described_free(const struct reproduce_paper *paper);
 
 /* Where a configuration, which is a run, stands. Of a paper that is not described: nowhere, file is NULL. */

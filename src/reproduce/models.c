@@ -4,6 +4,7 @@
 #include "ndp/nsu/target_study.h"
 #include "reproduce/block_models.h"
 #include "reproduce/csp_models.h"
+#include "reproduce/dc_models.h"
 #include "reproduce/ska_models.h"
 
 #include <math.h>
@@ -47,6 +48,16 @@ const struct experiment_model reproduce_models_table[] = {
     {"csp_design_representative", 1, csp_design_representative, 0, NULL},
     {"csp_node_io_w", 4, csp_node_io_w, 0, NULL},
     {"csp_node_transceivers", 4, csp_node_transceivers, 0, NULL},
+    {"dc_blocks", 3, dc_model_blocks, 0, NULL},
+    {"dc_cycles", 3, NULL, 1, dc_model_cycles},
+    {"dc_die_mm2", 0, NULL, 1, dc_model_die_mm2},
+    {"dc_die_w", 0, NULL, 1, dc_model_die_w},
+    {"dc_lanes", 4, dc_model_lanes, 0, NULL},
+    {"dc_part_mm2", 5, NULL, 1, dc_model_part_mm2},
+    {"dc_part_w", 0, NULL, 1, dc_model_part_w},
+    {"dc_resources", 6, dc_model_resources, 0, NULL},
+    {"dc_socket_alus", 2, dc_model_socket_alus, 0, NULL},
+    {"dc_socket_arrays", 2, dc_model_socket_arrays, 0, NULL},
     {"nsu_target_first", 2, nsu_first, 0, NULL},
     {"nsu_target_best", 2, nsu_best, 0, NULL},
     {"ska_innovation", 0, NULL, 3, ska_innovation},

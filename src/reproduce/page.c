@@ -1,5 +1,5 @@
 /* page.c - the page of a reproduction: one file of HTML with its plots drawn in SVG, readable without a network. */
-#include "reproduce/page.h"
+#include "reproduce/colour.h"
 
 #include "reproduce/cta_times.h"
 #include "reproduce/described.h"
@@ -11,14 +11,6 @@
 
 /* Geometry of a plot, in pixels. */
 enum { BAR_WIDTH = 9, GROUP_GAP = 12, PLOT_HEIGHT = 180, LABEL_HEIGHT = 70, AXIS_WIDTH = 44, LEGEND_LINE = 16 };
-
-static const char *const colours[] = {"#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d",
-				      "#bab0ac"};
-
-const char *reproduce_page_colour(uint32_t index)
-{
-	return colours[index % G_N_ELEMENTS(colours)];
-}
 
 static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
@@ -162,7 +154,7 @@ static void group_write(FILE *out, const struct reproduce_data *d, const struct 
 		fprintf(out,
 			"<rect x='%.0f' y='%.1f' width='%d' height='%.1f' fill='%s'><title>%s, %s: %.3f</title></rect>",
 			x + b * BAR_WIDTH, PLOT_HEIGHT * (1 - v / top) + 8, BAR_WIDTH - 1, PLOT_HEIGHT * v / top,
-			reproduce_page_colour(b), name, bar_name(d, f, b), v);
+			reproduce_colour(b), name, bar_name(d, f, b), v);
 	}
 	x += bars_of(f) * BAR_WIDTH / 2.0;
 	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x,
@@ -181,7 +173,7 @@ static void bars_write(FILE *out, const struct reproduce_data *d, const struct d
 		group_write(out, d, f, g, top);
 	fputs("</svg><p>", out);
 	for (uint32_t b = 0; b < bars_of(f); b++)
-		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_page_colour(b),
+		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_colour(b),
 			bar_name(d, f, b));
 	fputs("</p>\n", out);
 }

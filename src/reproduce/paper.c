@@ -1,40 +1,8 @@
-/* paper.c - the papers of papers.def by name. */
+/* paper.c - which runs a paper's evaluation has. */
 #include "reproduce/paper.h"
 
-#include <glib.h>
 #include <stddef.h>
 #include <string.h>
-
-#define PAPER(name) extern const struct reproduce_paper reproduce_##name;
-#include "reproduce/papers.def"
-#undef PAPER
-
-static const struct reproduce_paper *const papers[] = {
-#define PAPER(name) &reproduce_##name,
-#include "reproduce/papers.def"
-#undef PAPER
-};
-
-static const char *const names[] = {
-#define PAPER(name) #name,
-#include "reproduce/papers.def"
-#undef PAPER
-	NULL,
-};
-
-const struct reproduce_paper *reproduce_paper_find(const char *name)
-{
-	for (uint32_t i = 0; names[i]; i++) {
-		if (!strcmp(names[i], name))
-			return papers[i];
-	}
-	return NULL;
-}
-
-const char *const *reproduce_paper_names(void)
-{
-	return names;
-}
 
 static const struct reproduce_cell *cell_of(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
 {
@@ -55,19 +23,6 @@ bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint
 uint32_t reproduce_run_count(const struct reproduce_paper *paper)
 {
 	return paper->cells ? paper->cell_count : paper->config_count * paper->workload_count;
-}
-
-const char *reproduce_program(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
-{
-	const char *name = paper->workloads[workload];
-	const char *ending = paper->program_endings ? paper->program_endings[config] : NULL;
-
-	if (!ending || !reproduce_is_run(paper, config, workload))
-		return name;
-
-	g_autofree char *program = g_strconcat(name, ending, NULL);
-
-	return g_intern_string(program);
 }
 
 const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick)

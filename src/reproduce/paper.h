@@ -1,8 +1,8 @@
 /* paper.h - a paper's evaluation as tables: which configurations run which workloads, what its published numbers are,
  * and how each is computed from results.
  *
- * A paper is one file (duality.c) with tables, or is read from one (described.h). The published numbers are in
- * papers/NAME/results.csv, so that anybody can read and check them against the paper.
+ * A paper is read from its folder (described.h). The published numbers are in papers/NAME/results.csv, so that anybody
+ * can read and check them against the paper.
  */
 #ifndef STRATA_REPRODUCE_PAPER_H
 #define STRATA_REPRODUCE_PAPER_H
@@ -154,8 +154,6 @@ struct reproduce_paper {
 	/* NULL: every configuration runs every workload. Else what is run, and nothing else is. */
 	const struct reproduce_cell *cells;
 	uint32_t cell_count;
-	/* NULL, or by configuration what follows a workload's name in that of its program; NULL: nothing. */
-	const char *const *program_endings;
 	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
@@ -182,12 +180,7 @@ struct reproduce_paper {
 /* Is this run a part of the evaluation? */
 bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
 uint32_t reproduce_run_count(const struct reproduce_paper *paper);
-/* A run's program, by its name in workloads.list; what it is given, separated by spaces. */
-const char *reproduce_program(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
+/* What a run's program is given, separated by spaces. */
 const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick);
-
-/* The paper of this name, NULL when there is none. Names: NULL-terminated. */
-const struct reproduce_paper *reproduce_paper_find(const char *name);
-const char *const *reproduce_paper_names(void);
 
 #endif

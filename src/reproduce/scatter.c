@@ -1,7 +1,7 @@
 /* scatter.c - points in the plane, in SVG. */
 #include "reproduce/scatter.h"
 
-#include "reproduce/page.h"
+#include "reproduce/colour.h"
 
 #include <glib.h>
 #include <math.h>
@@ -75,7 +75,7 @@ static void titles_write(FILE *out, const struct reproduce_scatter *s)
 static void point_write(FILE *out, const struct reproduce_point *p, const struct axis *x, const struct axis *y)
 {
 	g_autofree char *name = g_markup_escape_text(p->name, -1);
-	const char *colour = reproduce_page_colour(p->series);
+	const char *colour = reproduce_colour(p->series);
 
 	fprintf(out,
 		"<circle cx='%.1f' cy='%.1f' r='%d' stroke='%s' fill='%s'><title>%s: %.4g, %.4g</title></circle>",
@@ -104,7 +104,7 @@ void reproduce_scatter_write(FILE *out, const struct reproduce_data *d, const st
 	}
 	fputs("</svg><p>", out);
 	for (uint32_t i = 0; i < s->series_count; i++)
-		fprintf(out, "<span style='color:%s'>&#9679;</span> %s &nbsp; ", reproduce_page_colour(i),
+		fprintf(out, "<span style='color:%s'>&#9679;</span> %s &nbsp; ", reproduce_colour(i),
 			s->series[i]);
 	fputs(has_published ? "Circles: the paper's.</p>\n" : "</p>\n", out);
 }

@@ -257,6 +257,7 @@ static void expressions_are_computed(void **state)
 		{"sum(abs([1, -2]))", 3},
 		{"cbrt(27)", 3},
 		{"sum(log10([10, 1000]))", 4},
+		{"log2(8)", 3},
 		{"first([5, 6, 7], [A, B, C][x] > 15)", 6},
 		{"first([5, 6], [0, 0])", NAN},
 		{"or(A[z], 7)", 7},
