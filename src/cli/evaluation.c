@@ -178,18 +178,10 @@ static void blame(const struct reproduce_paper *paper, uint32_t config, const ch
 	const struct base_place at = reproduce_described_place(paper, config);
 	struct base_diag_list diag;
 
-	if (!at.file)
-		return;
 	base_diag_init(&diag);
 	base_diag_error(&diag, at, "%s", what);
 	cli_diag_print(&diag);
 	base_diag_free(&diag);
-}
-
-/* Of a paper that a file describes, a machine or a program that cannot be is the user's mistake. */
-static int cannot(const struct reproduce_paper *paper)
-{
-	return paper->described ? CLI_USAGE : CLI_UNABLE;
 }
 
 /* Of a sampled evaluation: where the machine has no mode without timing, all of the run is timed. */
@@ -206,7 +198,6 @@ static bool machine_make(struct work *w, uint32_t index)
 {
 	const struct reproduce_paper *paper = w->data->paper;
 	const struct reproduce_config *config = &paper->configs[index / paper->workload_count];
-	const char *common = w->evaluation->size == EXPERIMENT_FULL ? paper->full_sets : "";
 	const uint32_t workload = index % paper->workload_count;
 	const bool is_derived = reproduce_described_follows(paper, index / paper->workload_count, workload);
 	g_autofree char *derived =
@@ -217,7 +208,7 @@ static bool machine_make(struct work *w, uint32_t index)
 	if (!derived)
 		return true; /* the run that it needs has failed and said so */
 
-	g_autofree char *text = g_strjoin(" ", config->sets, derived, common, NULL);
+	g_autofree char *text = g_strjoin(" ", config->sets, derived, NULL);
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
 
 	sets = g_ptr_array_new();
@@ -266,7 +257,7 @@ static int wave_run(struct work *w, bool is_derived)
 	int exit_status = CLI_UNABLE;
 
 	if (scratch && !machines_make(w, is_derived)) {
-		exit_status = cannot(w->data->paper);
+		exit_status = CLI_USAGE; /* a machine that cannot be is the user's mistake */
 	} else if (scratch && look(w, is_derived) && jobs_make(w, scratch)) {
 		cli_batch_run(&w->batch);
 		exit_status = w->batch.is_interrupted          ? CLI_INTERRUPTED
@@ -296,7 +287,7 @@ static int work_run(struct work *w)
 		exit_status = wave_run(w, true);
 	if (exit_status == CLI_INTERRUPTED)
 		cli_error("interrupted: %u of %u runs are done and kept in %s; the same command goes on from there",
-			  w->evaluation->had_count + w->evaluation->run_count, reproduce_run_count(paper), runs);
+			  w->evaluation->had_count + w->evaluation->run_count, paper->cell_count, runs);
 	return exit_status;
 }
 
@@ -362,7 +353,7 @@ static bool programs_check(const struct cli_paths *paths, const struct reproduce
 
 	for (uint32_t i = 0; i < workloads->len; i++)
 		names[i] = ((const struct cli_workload *)workloads->pdata[i])->name;
-	for (uint32_t i = 0; paper->described && i < paper->workload_count; i++) {
+	for (uint32_t i = 0; i < paper->workload_count; i++) {
 		const char *name = paper->workloads[i], *nearest;
 		uint32_t config = 0;
 
@@ -396,20 +387,10 @@ static bool targets_make(struct work *w)
 	for (uint32_t i = 0; is_ok && i < w->targets->len; i++) {
 		const uint32_t config = i / paper->workload_count, workload = i % paper->workload_count;
 
-		cli_target_arguments_add(w->targets->pdata[i],
-					 reproduce_arguments(paper, config, workload,
-							     w->evaluation->size == EXPERIMENT_QUICK));
+		if (reproduce_is_run(paper, config, workload))
+			cli_target_arguments_add(w->targets->pdata[i], reproduce_arguments(paper, config, workload));
 	}
 	return is_ok;
-}
-
-/* A paper whose numbers come from models alone. */
-static int nothing_run(const struct cli_evaluation *e)
-{
-	if (!g_mkdir_with_parents(e->dir, 0777))
-		return CLI_OK;
-	cli_error("cannot make %s: %s", e->dir, strerror(errno));
-	return CLI_USAGE;
 }
 
 static int runs_do(struct cli_evaluation *e, struct reproduce_data *data)
@@ -445,5 +426,5 @@ int cli_evaluation_run(struct cli_evaluation *e, struct reproduce_data *data)
 {
 	if (!programs_check(e->paths, e->paper))
 		return CLI_USAGE;
-	return e->paper->workload_count ? runs_do(e, data) : nothing_run(e);
+	return runs_do(e, data);
 }

@@ -91,13 +91,12 @@ static bool is_true(const struct numbers *n, double wanted)
 	CHECK(!"what a number must be");
 }
 
-static enum reproduce_verdict terms_judge(const struct reproduce_claim *claim, const struct numbers *n, uint32_t count)
+static enum reproduce_verdict terms_judge(const struct numbers *n, uint32_t count)
 {
 	enum reproduce_verdict verdict = REPRODUCE_HOLDS;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t than = claim->terms[i].than;
-		double wanted = n[i].wanted + n[i].more + (than ? n[than - 1].measured : 0);
+		const double wanted = n[i].wanted + n[i].more;
 
 		if (n[i].must == REPRODUCE_MUST_NOTHING)
 			continue;
@@ -137,7 +136,7 @@ static bool term_is_contrary(const struct reproduce_paper *paper, const struct r
 
 	if (is_true(n, wanted))
 		return false;
-	if (n->must != REPRODUCE_MUST_BE_NEAR && (term->than || term->wanted) && term->value == 0)
+	if (n->must != REPRODUCE_MUST_BE_NEAR && term->wanted && term->value == 0)
 		return n->measured != wanted;
 	return reproduce_is_contrary(n->measured, wanted, relation_of(n->must), reproduce_turn_of(paper, row));
 }
@@ -150,8 +149,7 @@ struct reproduce_numbers reproduce_claim_numbers(const struct reproduce_claim *c
 	struct reproduce_numbers out = {0};
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t than = claim->terms[i].than;
-		const double wanted = n[i].wanted + n[i].more + (than ? n[than - 1].measured : 0);
+		const double wanted = n[i].wanted + n[i].more;
 
 		if (n[i].must == REPRODUCE_MUST_NOTHING)
 			continue;
@@ -220,5 +218,5 @@ enum reproduce_verdict reproduce_claim_judge(const struct reproduce_claim *claim
 
 	template_append(text, claim->text, n);
 	template_append(seen, claim->seen, n);
-	return terms_judge(claim, n, count);
+	return terms_judge(n, count);
 }

@@ -54,25 +54,7 @@ double reproduce_speedup(const struct reproduce_data *d, uint32_t config, uint32
 /* Means over all workloads of one ratio each: geometric for speed-ups; arithmetic for traffic and energy, where a
  * ratio can be near zero. NAN when any is missing. */
 double reproduce_speedup_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
-/* The arithmetic one of speed-ups, which papers that say "average" may mean. */
-double reproduce_speedup_mean_arithmetic(const struct reproduce_data *d, uint32_t config, uint32_t against);
 double reproduce_traffic_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
 double reproduce_energy_mean(const struct reproduce_data *d, uint32_t config, uint32_t against);
-
-/* Ready-made measures for rows; changes are in per cent over row->against. */
-reproduce_measure reproduce_row_speedup_change; /* of row->workload, or the mean */
-reproduce_measure reproduce_row_speedup;	/* the ratio itself */
-/* Change of row->config over the paper's first configuration less that of row->against, in percentage points. */
-reproduce_measure reproduce_row_speedup_points;
-/* How many workloads gain more with row->config over row->against than row->workload, and how many less. */
-reproduce_measure reproduce_row_speedup_above, reproduce_row_speedup_below;
-/* How many workloads other than row->workload are slower with row->config than with row->against. */
-reproduce_measure reproduce_row_speedup_losers;
-reproduce_measure reproduce_row_speedup_least;	/* change of the workload that gains least */
-reproduce_measure reproduce_row_speedup_most;	/* ratio of the workload that gains most */
-reproduce_measure reproduce_row_traffic_change;
-reproduce_measure reproduce_row_traffic_least; /* the largest saving */
-reproduce_measure reproduce_row_energy_change; /* of row->workload, or the mean */
-reproduce_measure reproduce_row_energy_least;
 
 #endif

@@ -122,8 +122,7 @@ static void runs_make(struct reader *r)
 	for (uint32_t i = 0; i < runs->len; i++) {
 		const struct experiment_run *run = runs->pdata[i];
 
-		cells[i] = (struct reproduce_cell){config_of(r, configs, run), run->program, run->arguments,
-						   run->arguments};
+		cells[i] = (struct reproduce_cell){config_of(r, configs, run), run->program, run->arguments};
 	}
 	paper->configs = configs;
 	paper->cells = cells;
@@ -144,7 +143,7 @@ static const char *expression_keep(struct reader *r, const struct experiment_exp
 
 static double number_of(const struct reproduce_data *d, const struct reproduce_row *row)
 {
-	return reproduce_described_number(d, row->stat, 0);
+	return reproduce_described_number(d, row->expression, 0);
 }
 
 /* A number that needs no run; NAN otherwise. */
@@ -167,7 +166,7 @@ static void note_take(struct reader *r, const char *id, yaml_node_t *text, yaml_
 	if (!noted)
 		return;
 	note->terms[0].row.measure = number_of;
-	note->terms[0].row.stat =
+	note->terms[0].row.expression =
 	    expression_keep(r, experiment_expression_read(r->of->names, r->y, noted, r->is_quick), 0,
 			    g_strconcat(id, " noted", NULL));
 }
@@ -191,7 +190,7 @@ static void number_take(struct reader *r, yaml_node_t *key, yaml_node_t *n, stru
 	*at = base_yaml_place(r->y, key);
 	g_hash_table_insert(r->of->places, (gpointer)row->id, at);
 	if (is)
-		row->stat = expression_keep(r, experiment_expression_read(r->of->names, r->y, is, r->is_quick), 0,
+		row->expression = expression_keep(r, experiment_expression_read(r->of->names, r->y, is, r->is_quick), 0,
 					    g_strdup(row->id));
 	else
 		base_diag_error(r->y->diag, *at, "the number '%s' needs `is:`", row->id);
@@ -275,7 +274,7 @@ static void relation_take(struct reader *r, yaml_node_t *n, const char *name, st
 		return;
 	sides = experiment_expression_sides(e);
 	term->row.measure = number_of;
-	term->row.stat = expression_keep(r, sides.left, 0, g_strdup(name));
+	term->row.expression = expression_keep(r, sides.left, 0, g_strdup(name));
 	term->must = must_of(sides.relation);
 	if (sides.right)
 		wanted_take(r, sides.right, name, term);
@@ -689,7 +688,6 @@ const struct reproduce_paper *reproduce_described_read(const char *path, enum ex
 	of->lacking = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	of->path = g_strdup(path);
 	of->paper.name = own(of, g_path_get_basename(of->dir));
-	of->paper.full_sets = "";
 	of->paper.described = of;
 	if (base_yaml_read(of->path, &words, take_document, &r, diag))
 		return &of->paper;
@@ -701,8 +699,6 @@ void reproduce_described_free(const struct reproduce_paper *paper)
 {
 	described *of = paper->described;
 
-	if (!of)
-		return;
 	if (of->names)
 		experiment_names_free(of->names);
 	experiment_free(&of->experiment);
@@ -721,8 +717,6 @@ bool reproduce_described_check(const struct reproduce_paper *paper, const struct
 	const described *of = described_of(paper);
 	const uint32_t before = diag->error_count;
 
-	if (!of)
-		return true;
 	for (uint32_t i = 0; i < paper->row_count; i++)
 		if (!reproduce_published_find(published, paper->rows[i].id))
 			base_diag_error(diag, *(struct base_place *)g_hash_table_lookup(of->places, paper->rows[i].id),
@@ -757,8 +751,6 @@ struct base_place reproduce_described_place(const struct reproduce_paper *paper,
 {
 	const described *of = described_of(paper);
 
-	if (!of)
-		return (struct base_place){0};
 	for (uint32_t i = 0; i < paper->cell_count; i++)
 		if (paper->cells[i].config == config)
 			return ((const struct experiment_run *)of->experiment.runs->pdata[i])->at;
@@ -790,12 +782,12 @@ static double field(void *ctx, uint32_t index, const char *path, struct base_pla
 	return NAN;
 }
 
-/* NULL: there is no such run, or the paper is no file. */
+/* NULL: there is no such run. */
 static const struct experiment_run *run_of(const struct reproduce_paper *paper, uint32_t config, uint32_t workload)
 {
 	const described *of = described_of(paper);
 
-	for (uint32_t i = 0; of && i < paper->cell_count; i++)
+	for (uint32_t i = 0; i < paper->cell_count; i++)
 		if (paper->cells[i].config == config && !strcmp(paper->cells[i].workload, paper->workloads[workload]))
 			return of->experiment.runs->pdata[i];
 	return NULL;
@@ -836,7 +828,7 @@ bool reproduce_described_lacks(const struct reproduce_paper *paper, struct base_
 	const described *of = described_of(paper);
 	GList *texts;
 
-	if (!of || !g_hash_table_size(of->lacking))
+	if (!g_hash_table_size(of->lacking))
 		return false;
 	texts = g_list_sort(g_hash_table_get_keys(of->lacking), (GCompareFunc)strcmp);
 	for (const GList *t = texts; t; t = t->next)

@@ -42,13 +42,13 @@ bool reproduce_is_described(const char *dir);
  * reproduce_described_free. */
 const struct reproduce_paper *reproduce_described_read(const char *path, enum experiment_size size,
 						       struct base_diag_list *diag);
-/* Frees a paper that was read; does nothing to one that no file describes. */
+/* Frees a paper that was read. */
 void reproduce_described_free(const struct reproduce_paper *paper);
 
-/* Where a configuration, which is a run, stands. Of a paper that is not described: nowhere, file is NULL. */
+/* Where a configuration, which is a run, stands. */
 struct base_place reproduce_described_place(const struct reproduce_paper *paper, uint32_t config);
 
-/* Do settings of this run follow from other runs' results, of a paper that is described? */
+/* Do settings of this run follow from other runs' results? */
 bool reproduce_described_follows(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
 /* These settings, "key=value" separated by spaces; NULL: a result that they need is missing. Freed with g_free. */
 char *reproduce_described_sets(const struct reproduce_data *d, uint32_t config, uint32_t workload);

@@ -96,28 +96,6 @@ static void explain(struct reproduce_outcome *o, const struct reproduce_paper *p
 	notes_add(o, paper, published->experiments);
 }
 
-/* Papers say "on average". What a number is a mean of is said beside it; NULL: it is none. */
-static const char *mean_name(const struct reproduce_paper *paper, const struct reproduce_row *row)
-{
-	static const struct reproduce_mean known[] = {
-		{reproduce_row_speedup_change, "geometric mean"},
-		{reproduce_row_speedup, "geometric mean"},
-		{reproduce_row_speedup_points, "of geometric means"},
-		{reproduce_row_traffic_change, "arithmetic mean"},
-		{reproduce_row_energy_change, "arithmetic mean"},
-	};
-
-	if (row->workload)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_COUNT(known); i++)
-		if (row->measure == known[i].measure)
-			return known[i].name;
-	for (uint32_t i = 0; i < paper->mean_count; i++)
-		if (row->measure == paper->means[i].measure)
-			return paper->means[i].name;
-	return NULL;
-}
-
 static void note_fill(struct reproduce_outcome *o, const struct reproduce_data *data,
 		      const struct reproduce_claim *note)
 {
@@ -129,44 +107,12 @@ static void note_fill(struct reproduce_outcome *o, const struct reproduce_data *
 	g_string_free(seen, TRUE);
 }
 
-/* Of speed-ups both means are shown; what is judged is the geometric one. */
-static void name_mean(struct reproduce_outcome *o, const struct reproduce_data *data, const struct reproduce_row *row)
+/* What the paper's file says beside a number that is there. */
+static void notes_fill(struct reproduce_outcome *o, const struct reproduce_data *data)
 {
-	const char *name = mean_name(data->paper, row);
-	g_autofree char *text = NULL;
-
-	if (isnan(o->measured))
-		return;
-	for (uint32_t i = 0; i < data->paper->note_count; i++)
-		if (!strcmp(data->paper->notes[i].part, row->id))
+	for (uint32_t i = 0; !isnan(o->measured) && i < data->paper->note_count; i++)
+		if (!strcmp(data->paper->notes[i].part, o->id))
 			note_fill(o, data, &data->paper->notes[i]);
-	if (!name)
-		return;
-	if (row->measure == reproduce_row_speedup_change)
-		text = g_strdup_printf("%s, the arithmetic one is %+.1f %%", name,
-				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, row->against) - 1));
-	else if (row->measure == reproduce_row_speedup)
-		text = g_strdup_printf("%s, the arithmetic one is %.2f", name,
-				       reproduce_speedup_mean_arithmetic(data, row->config, row->against));
-	else if (row->measure == reproduce_row_speedup_points)
-		text = g_strdup_printf("%s, of arithmetic ones %+.1f points", name,
-				       100 * (reproduce_speedup_mean_arithmetic(data, row->config, 0) -
-					      reproduce_speedup_mean_arithmetic(data, row->against, 0)));
-	note_add(o, text ? text : name);
-}
-
-/* The means that a claim's text or its terms speak of. */
-static void name_means(struct reproduce_outcome *o, const struct reproduce_paper *paper,
-		       const struct reproduce_claim *claim)
-{
-	for (uint32_t i = 0; i < REPRODUCE_TERM_MAX; i++) {
-		const struct reproduce_term *term = &claim->terms[i];
-
-		if (term->row.measure)
-			note_add(o, mean_name(paper, &term->row));
-		else if (term->row.id)
-			note_add(o, mean_name(paper, reproduce_row_find(paper, term->row.id)));
-	}
 }
 
 static const char *judged_as(const struct reproduce_paper *paper, const char *id)
@@ -215,7 +161,7 @@ static void judge_row(struct reproduce_outcome *o, const struct reproduce_data *
 	    .is_contrary = reproduce_is_contrary(o->measured, o->published->value, o->published->relation,
 						reproduce_turn_of(data->paper, row)),
 	};
-	name_mean(o, data, row);
+	notes_fill(o, data);
 	if (is_unsure(o, row->tolerance))
 		note_add(o, "with its error it may as well be on the other side of the tolerance");
 	if (as && o->status != REPRODUCE_ABSENT && o->status != REPRODUCE_INPUT) {
@@ -282,7 +228,6 @@ static void judge_claim(struct reproduce_outcome *o, const struct reproduce_data
 	g_strlcpy(o->note, seen->str, sizeof(o->note));
 	g_string_free(seen, TRUE);
 	o->text = g_string_free(text, FALSE);
-	name_means(o, data->paper, claim);
 	if (data->size == EXPERIMENT_SAMPLED && !reproduce_each_moved(data, is_judged_so, &judged))
 		note_add(o, "with the error of one run it may as well be the other way");
 	if (o->status == REPRODUCE_FAIL)

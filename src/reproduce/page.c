@@ -71,9 +71,7 @@ static uint32_t bars_of(const struct drawing *f)
 /* A figure has the mean behind the workloads. */
 static uint32_t groups_of(const struct reproduce_data *d, const struct drawing *f)
 {
-	if (f->chart)
-		return f->chart->groups ? f->chart->group_count : d->paper->workload_count;
-	return d->paper->workload_count + 1;
+	return f->chart ? f->chart->group_count : d->paper->workload_count + 1;
 }
 
 static const char *bar_name(const struct reproduce_data *d, const struct drawing *f, uint32_t bar)
@@ -83,17 +81,15 @@ static const char *bar_name(const struct reproduce_data *d, const struct drawing
 
 static const char *group_name(const struct reproduce_data *d, const struct drawing *f, uint32_t group)
 {
-	if (f->chart && f->chart->groups)
+	if (f->chart)
 		return f->chart->groups[group];
 	return group < d->paper->workload_count ? d->paper->workloads[group] : "mean";
 }
 
 static double group_value(const struct reproduce_data *d, const struct drawing *f, uint32_t bar, uint32_t group)
 {
-	if (f->chart && f->chart->expressions)
-		return reproduce_described_number(d, f->chart->expressions[bar], group);
 	if (f->chart)
-		return f->chart->value(d, bar, group);
+		return reproduce_described_number(d, f->chart->expressions[bar], group);
 
 	enum reproduce_plot plot = f->figure->plot;
 	uint32_t config = f->figure->configs[bar];

@@ -19,37 +19,28 @@ struct reproduce_config {
 	const char *sets;    /* overrides "key=value", separated by spaces; "" for none */
 };
 
-/* One run of an evaluation that is no matrix: what a configuration runs. */
+/* A run of an evaluation: what a configuration runs. */
 struct reproduce_cell {
 	uint32_t config;
-	const char *workload;			      /* of the paper's */
-	const char *quick_arguments, *full_arguments; /* NULL: the workload's */
+	const char *workload;  /* of the paper's */
+	const char *arguments; /* separated by spaces */
 };
 
 struct reproduce_row;
 /* The measured value in the published unit; NAN when the runs it needs are missing. */
 typedef double reproduce_measure(const struct reproduce_data *d, const struct reproduce_row *row);
 
-/* A published number and how it is measured. Indices are into the paper's tables. */
+/* A published number and how it is measured. */
 struct reproduce_row {
 	const char *id; /* of papers/NAME/results.csv */
 	reproduce_measure *measure;
-	uint32_t config, against; /* against: what config is compared with */
-	const char *workload;	  /* NULL: all */
-	double tolerance;	  /* in the published unit; of numbers that are equalities */
-	const char *stat;	  /* for measures that read a statistic, a component or an expression */
+	double tolerance;	/* in the published unit; of numbers that are equalities */
+	const char *expression; /* what the measure computes: described.h */
 };
 
-/* Which mean over workloads a measure in a paper's own table is, in words. */
-struct reproduce_mean {
-	reproduce_measure *measure;
-	const char *name;
-};
-
-/* Where the answer of a measure in a paper's own table, or of one row, turns round: 1 of a speed-up, 0 of a change. On
- * its other side we contradict the paper. */
+/* Where the answer of the row with this id turns round: 1 of a speed-up, 0 of a change. On its other side we contradict
+ * the paper. */
 struct reproduce_turn {
-	reproduce_measure *measure; /* NULL: of the row with this id */
 	double turn;
 	const char *id;
 };
@@ -71,7 +62,6 @@ struct reproduce_term {
 	struct reproduce_row row;
 	enum reproduce_must must;
 	double value;		  /* what it is compared with; in the measure's unit */
-	uint32_t than;		  /* not 0: the number of term than - 1 is added to value */
 	const char *wanted;	  /* not NULL: the number of this expression is added to value */
 	const char *const *words; /* not NULL: the number is an index into these */
 	uint32_t word_count;
@@ -105,12 +95,11 @@ struct reproduce_figure {
 /* A plot of anything else: bars of these names in groups of these names. */
 struct reproduce_chart {
 	const char *title;
-	double (*value)(const struct reproduce_data *d, uint32_t bar, uint32_t group); /* NAN: missing */
 	const char *const *bars;
 	uint32_t bar_count;
-	const char *const *groups; /* NULL: the workloads */
+	const char *const *groups;
 	uint32_t group_count;
-	const char *const *expressions; /* by bar, of a paper that is described, and no value; NULL: there is value */
+	const char *const *expressions; /* by bar, of as many numbers as there are groups */
 };
 
 enum { REPRODUCE_POINTS_MAX = 256, REPRODUCE_POINT_NAME_BYTES = 64 };
@@ -139,30 +128,20 @@ struct reproduce_same {
 	const char *id, *as;
 };
 
-/* In a paper's initialiser: its configs, workloads, ... are the array of that name. */
-#define REPRODUCE_TABLE(name) .name##s = name##s, .name##_count = ARRAY_COUNT(name##s)
-
 struct reproduce_paper {
 	const char *name, *title;
 	const struct reproduce_config *configs; /* the first is the baseline */
 	uint32_t config_count;
 	const char *const *workloads;
 	uint32_t workload_count;
-	/* By workload, a program's arguments separated by spaces, in a quick and in a full run. NULL, the array or an
-	 * entry: "--size small" and "--size paper". */
-	const char *const *quick_arguments, *const *full_arguments;
-	/* NULL: every configuration runs every workload. Else what is run, and nothing else is. */
-	const struct reproduce_cell *cells;
+	const struct reproduce_cell *cells; /* what is run */
 	uint32_t cell_count;
-	const char *full_sets; /* overrides of all configurations in a full run, such as an instruction limit */
 	const struct reproduce_row *rows;
 	uint32_t row_count;
 	const struct reproduce_same *same;
 	uint32_t same_count;
 	const struct reproduce_claim *claims;
 	uint32_t claim_count;
-	const struct reproduce_mean *means;
-	uint32_t mean_count;
 	const struct reproduce_turn *turns;
 	uint32_t turn_count;
 	const struct reproduce_figure *figures;
@@ -171,16 +150,15 @@ struct reproduce_paper {
 	uint32_t chart_count;
 	const struct reproduce_scatter *scatters;
 	uint32_t scatter_count;
-	struct reproduce_described *described; /* NULL, or what a folder of data says: described.h */
-	/* What a paper that is described says beside numbers: part is the number's id; only the text counts. */
+	struct reproduce_described *described; /* what its folder says: described.h; NULL: the paper is of a test */
+	/* What is said beside numbers: part is the number's id; only the text counts. */
 	const struct reproduce_claim *notes;
 	uint32_t note_count;
 };
 
 /* Is this run a part of the evaluation? */
 bool reproduce_is_run(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
-uint32_t reproduce_run_count(const struct reproduce_paper *paper);
-/* What a run's program is given, separated by spaces. */
-const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload, bool is_quick);
+/* What a run's program is given, separated by spaces; NULL: there is no such run. */
+const char *reproduce_arguments(const struct reproduce_paper *paper, uint32_t config, uint32_t workload);
 
 #endif

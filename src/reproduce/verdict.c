@@ -6,28 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-static const struct reproduce_turn known_turns[] = {
-    {reproduce_row_speedup_change, 0, NULL}, {reproduce_row_speedup_points, 0, NULL},
-    {reproduce_row_traffic_change, 0, NULL}, {reproduce_row_energy_change, 0, NULL},
-    {reproduce_row_speedup, 1, NULL},
-};
-
-static double turn_find(const struct reproduce_turn *turns, size_t count, const struct reproduce_row *row)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct reproduce_turn *t = &turns[i];
-
-		if (t->measure ? t->measure == row->measure : row->id && !strcmp(t->id, row->id))
-			return t->turn;
-	}
-	return NAN;
-}
-
 double reproduce_turn_of(const struct reproduce_paper *paper, const struct reproduce_row *row)
 {
-	const double own = turn_find(paper->turns, paper->turn_count, row);
-
-	return isnan(own) ? turn_find(known_turns, sizeof(known_turns) / sizeof(known_turns[0]), row) : own;
+	for (uint32_t i = 0; row->id && i < paper->turn_count; i++)
+		if (!strcmp(paper->turns[i].id, row->id))
+			return paper->turns[i].turn;
+	return NAN;
 }
 
 bool reproduce_is_contrary(double measured, double wanted, enum reproduce_relation relation, double turn)

@@ -55,7 +55,7 @@ static void judged_without_runs(const char *dir, bool is_quick)
 	/* Each run is one of configurations and programs, and no two are the same one. */
 	for (uint32_t i = 0; i < paper->config_count * paper->workload_count; i++)
 		run_count += reproduce_is_run(paper, i / paper->workload_count, i % paper->workload_count);
-	assert_int_equal(run_count, reproduce_run_count(paper));
+	assert_int_equal(run_count, paper->cell_count);
 	d = reproduce_data_new(paper);
 	o = reproduce_judge(d, published);
 	assert_int_equal(o.count, paper->row_count + paper->claim_count);
@@ -153,7 +153,7 @@ static void numbers_are_those_of_runs(void **state)
 
 	(void)state;
 	assert_string_equal(said, "");
-	assert_string_equal(reproduce_arguments(paper, 0, 0, true), "-q");
+	assert_string_equal(reproduce_arguments(paper, 0, 0), "-q");
 	assert_string_equal(paper->configs[1].sets, "a.b=1");
 	d = reproduce_data_new(paper);
 	d->runs[0] = run_make(500);
@@ -177,6 +177,47 @@ static void numbers_are_those_of_runs(void **state)
 	o = reproduce_judge(d, published);
 	assert_int_equal(o.items[0].status, REPRODUCE_ABSENT);
 	assert_int_equal(o.items[1].status, REPRODUCE_ABSENT);
+	reproduce_outcomes_free(&o);
+	reproduce_data_free(d);
+	reproduce_published_free(published);
+	reproduce_described_free(paper);
+}
+
+/* Each claim is one term, of A's 500 and B's 200. */
+static void terms_stand_to_each_other(void **state)
+{
+	static const struct {
+		const char *term;
+		enum reproduce_status status;
+	} cases[] = {
+	    {"A[time_ps] = B[time_ps] within 300", REPRODUCE_PASS},
+	    {"A[time_ps] = B[time_ps] within 299", REPRODUCE_FAIL},
+	    {"A[time_ps] >= B[time_ps] + 300", REPRODUCE_PASS},
+	    {"A[time_ps] >= B[time_ps] + 301", REPRODUCE_FAIL},
+	    {"A[time_ps] > B[time_ps] + 300", REPRODUCE_FAIL},
+	    {"B[time_ps] <= A[time_ps] - 300", REPRODUCE_PASS},
+	    {"B[time_ps] < A[time_ps] - 300", REPRODUCE_FAIL},
+	    {"A[time_ps] > none", REPRODUCE_ABSENT},
+	};
+	g_autoptr(GString) text = g_string_new(HEAD NUMBERS "claims:\n");
+	struct reproduce_published_set *published;
+	g_autofree char *said = NULL;
+	const struct reproduce_paper *paper;
+	struct reproduce_outcomes o;
+	struct reproduce_data *d;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
+		g_string_append_printf(text, "- {claim: C%zu, text: t, seen: s, terms: ['%s']}\n", i, cases[i].term);
+	paper = paper_make(text->str, results, &published, &said);
+	assert_string_equal(said, "");
+	d = reproduce_data_new(paper);
+	d->runs[0] = run_make(500);
+	d->runs[1] = run_make(200);
+	o = reproduce_judge(d, published);
+	for (size_t i = 0; i < ARRAY_COUNT(cases); i++)
+		if (o.items[1 + i].status != cases[i].status)
+			fail_msg("%s is %s", cases[i].term, reproduce_status_name(o.items[1 + i].status));
 	reproduce_outcomes_free(&o);
 	reproduce_data_free(d);
 	reproduce_published_free(published);
@@ -291,6 +332,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ours_are_whole),
 	    cmocka_unit_test(numbers_are_those_of_runs),
+	    cmocka_unit_test(terms_stand_to_each_other),
 	    cmocka_unit_test(terms_have_words_and_turns),
 	    cmocka_unit_test(mistakes_have_places),
 	};
