@@ -98,7 +98,7 @@ static bool is_put(const struct machine_explain *rows, const char *name, bool is
 /* "stat.", "param." and so on name what parts have declared; lists, and other fields, what they put into results. */
 static bool is_name(void *ctx, const char *name, bool is_list)
 {
-	static const char *const of_all[] = {"time_s", "cycles", "energy_j", "span_s", NULL};
+	static const char *const of_all[] = {"time_s", "time_ps", "cycles", "energy_j", "span_s", NULL};
 	struct names *n = ctx;
 	bool is_right;
 
@@ -164,6 +164,31 @@ static char *split_mistake(const struct sim_explain *e, const struct sim_explain
 	return g_strdup_printf("'%s': no share '%s'", split->title, split->share);
 }
 
+static char *list_mistake(const struct names *n, const char *label, const char *list)
+{
+	return is_put(n->rows, list, true) ? NULL : g_strdup_printf("'%s': no list '%s'", label, list);
+}
+
+static char *timed_mistake(struct names *n, const struct sim_explain_timed *t)
+{
+	char *m = list_mistake(n, t->who, t->list);
+
+	m = m ? m : formula_mistake(n, t->who, t->which);
+	return m ? m : formula_mistake(n, t->who, t->whole);
+}
+
+/* Places are of units of the same part. */
+static char *places_mistake(const struct names *n, const struct sim_explain *e, const struct sim_explain_places *p)
+{
+	for (const struct sim_explain_units *u = e->units; u->label; u++)
+		if (!strcmp(u->label, p->of))
+			return list_mistake(n, p->title, p->list);
+	for (const struct sim_explain_timed *t = e->timed; t->key; t++)
+		if (!strcmp(t->key, p->of))
+			return list_mistake(n, p->title, p->list);
+	return g_strdup_printf("'%s': no units '%s'", p->title, p->of);
+}
+
 /* "KEY=VALUE", "KEY*N", "KEY=OTHER*N"; "?KEY=VALUE" is a condition. */
 static char *settings_mistake(const struct names *n, const char *label, const char *text)
 {
@@ -214,8 +239,7 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 	for (const struct sim_explain_bound *r = e->ideals; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->seconds);
 	for (const struct sim_explain_work *r = e->work; r->label && !m; r++)
-		m = *r->list && !is_name(n, r->list, true) ? g_strdup_printf("'%s': no list '%s'", r->label, r->list)
-							    : NULL;
+		m = *r->list ? list_mistake(n, r->label, r->list) : NULL;
 	for (const struct sim_explain_roof *r = e->roofs; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->per_s);
 	for (const struct sim_explain_ledger *r = e->ledger; r->label && !m; r++)
@@ -237,6 +261,12 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = formula_mistake(n, r->label, r->amount);
 	for (const struct sim_explain_split *r = e->splits; r->share && !m; r++)
 		m = split_mistake(e, r);
+	for (const struct sim_explain_timed *r = e->timed; r->key && !m; r++)
+		m = timed_mistake(n, r);
+	for (const struct sim_explain_places *r = e->places; r->of && !m; r++)
+		m = places_mistake(n, e, r);
+	for (const struct sim_explain_behind *r = e->behind; r->list && !m; r++)
+		m = list_mistake(n, r->title, r->list);
 	for (const struct sim_explain_reckoned *r = e->reckoned; r->name && !m; r++)
 		m = formula_mistake(n, r->name, r->number);
 	for (const struct sim_explain_area *r = e->areas; r->label && !m; r++)

@@ -1,9 +1,9 @@
 /* difference.c - what differs between two runs, the important first. */
 #include "report/runs.h"
 
+#include "report/accounts.h"
 #include "report/explain.h"
 #include "report/report.h"
-#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -182,35 +182,33 @@ static int by_share_change(const void *left, const void *right)
 	return strcmp(json_string_value(json_object_get(*a, "name")), json_string_value(json_object_get(*b, "name")));
 }
 
-/* The row of a name; a new one where there is none. */
-static json_t *row_named(json_t *rows, const char *name)
+/* The row of a part of whose time; a new one where there is none. */
+static json_t *row_named(json_t *rows, const char *name, const char *who_has)
 {
 	json_t *row;
 	size_t i;
 
 	json_array_foreach(rows, i, row) {
-		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
+		if (!strcmp(json_string_value(json_object_get(row, "name")), name) &&
+		    !strcmp(json_string_value(json_object_get(row, "of")), who_has))
 			return row;
 	}
-	row = json_pack("{s:s, s:n, s:n, s:n, s:n}", "name", name, "a", "b", "a_share", "b_share");
+	row = json_pack("{s:s, s:s, s:n, s:n, s:n, s:n}", "name", name, "of", who_has, "a", "b", "a_share", "b_share");
 	json_array_append_new(rows, row);
 	return row;
 }
 
-/* Of one run: whose time its parts' rows account for, and the shares of it. */
+/* Of one run: whose time there is an account of, and the shares of it. */
 static void add_shares(json_t *out, const json_t *run, const char *amount, const char *share)
 {
-	struct machine_explain rows;
-	json_t *all, *units, *one;
+	json_t *all = report_accounts(run, false), *units, *one;
 	size_t i, k;
 
-	report_rows_of(run, &rows);
-	all = report_shares(run, &rows);
 	json_array_foreach(all, i, units)
-		json_array_foreach(json_object_get(units, "shares"), k, one) {
-			json_t *row = row_named(out, json_string_value(json_object_get(one, "name")));
+		json_array_foreach(json_object_get(units, "parts"), k, one) {
+			json_t *row = row_named(out, json_string_value(json_object_get(one, "name")),
+						json_string_value(json_object_get(units, "who")));
 
-			json_object_set(row, "of", json_object_get(units, "label"));
 			json_object_set(row, "unit", json_object_get(units, "unit"));
 			json_object_set(row, amount, json_object_get(one, "amount"));
 			json_object_set(row, share, json_object_get(one, "share"));
@@ -298,24 +296,34 @@ static bool differ(const json_t *pair)
 	return !json_equal(json_object_get(pair, "a"), json_object_get(pair, "b"));
 }
 
-static void print_shares(FILE *out, const json_t *pairs)
+/* Those of one account, from the first of them on. */
+static void print_shares_of(FILE *out, const json_t *pairs, size_t first, const char *who_has)
 {
-	bool has_title = false;
-	json_t *pair;
-	size_t i;
+	const char *unit = json_string_value(json_object_get(json_array_get(pairs, first), "unit"));
 
-	json_array_foreach(pairs, i, pair) {
+	fprintf(out, "\nwhere the %s of %s went\n", strcmp(unit, "ps") ? unit : "time", who_has);
+	for (size_t i = first; i < json_array_size(pairs); i++) {
+		const json_t *pair = json_array_get(pairs, i);
 		const double a = 100 * json_number_value(json_object_get(pair, "a_share")),
 			     b = 100 * json_number_value(json_object_get(pair, "b_share"));
 
-		if (!differ(pair))
-			continue;
-		if (!has_title)
-			fprintf(out, "\nwhere the %s of %s went\n", json_string_value(json_object_get(pair, "unit")),
-				json_string_value(json_object_get(pair, "of")));
-		has_title = true;
-		fprintf(out, "  %-34s  %18.1f %%  %18.1f %%  %+8.1f points\n",
-			json_string_value(json_object_get(pair, "name")), a, b, b - a);
+		if (differ(pair) && !strcmp(json_string_value(json_object_get(pair, "of")), who_has))
+			fprintf(out, "  %-34s  %18.1f %%  %18.1f %%  %+8.1f points\n",
+				json_string_value(json_object_get(pair, "name")), a, b, b - a);
+	}
+}
+
+static void print_shares(FILE *out, const json_t *pairs)
+{
+	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach((json_t *)pairs, i, pair) {
+		const char *who_has = json_string_value(json_object_get(pair, "of"));
+
+		if (differ(pair) && g_hash_table_add(said, (char *)(uintptr_t)who_has))
+			print_shares_of(out, pairs, i, who_has);
 	}
 }
 

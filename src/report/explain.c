@@ -2,7 +2,7 @@
  * and the counters that changed with it. */
 #include "report/explain.h"
 
-#include "report/parts.h"
+#include "report/accounts.h"
 #include "report/report.h"
 #include "report/rows.h"
 #include "report/runs.h"
@@ -127,66 +127,26 @@ static void add_part(json_t *sums, const char *name, const char *side, double ps
 	json_object_set_new(part, side, json_real(report_number(part, side, NULL) + ps));
 }
 
-/* The mean unit's time, of those with an account that ran something. */
-static bool units(json_t *sums, const json_t *run, const char *side)
+/* How long the mean unit was in each part, with an account; false: there is none. */
+static bool add_parts(json_t *sums, const json_t *run, const char *side)
 {
-	const double time_ps = report_number(run, "time_ps", NULL);
-	const json_t *all = json_object_get(json_object_get(run, "core_account"), "units");
-	struct machine_explain rows;
-	json_t *unit, *value;
-	double count = 0;
-	const char *part;
-	size_t i;
+	json_t *parts = json_object(), *ps;
+	const bool is_there = report_accounts_mean(run, parts);
+	const char *name;
 
-	report_rows_of(run, &rows);
-	json_array_foreach((json_t *)all, i, unit)
-		count += !report_parts_is_idle(unit, &rows, time_ps);
-	json_array_foreach((json_t *)all, i, unit) {
-		if (report_parts_is_idle(unit, &rows, time_ps))
-			continue;
-		json_object_foreach(json_object_get(unit, "parts"), part, value)
-			add_part(sums, part, side, json_number_value(value) / count);
-	}
-	return count > 0;
-}
-
-/* The time of what a part has an account of by its rows. */
-static bool shares(json_t *sums, const json_t *run, const char *side)
-{
-	const double time_ps = report_number(run, "time_ps", NULL);
-	struct machine_explain rows;
-	json_t *all, *share;
-	bool has_any;
-	size_t i;
-
-	report_rows_of(run, &rows);
-	all = report_shares(run, &rows);
-	has_any = json_array_size(all);
-	json_array_foreach(json_object_get(json_array_get(all, 0), "shares"), i, share)
-		add_part(sums, json_string_value(json_object_get(share, "name")), side,
-			 report_number(share, "share", NULL) * time_ps);
-	json_decref(all);
-	return has_any;
-}
-
-/* Both runs have an account of this kind. */
-static json_t *sums_of(bool (*add)(json_t *, const json_t *, const char *), const json_t *a, const json_t *b)
-{
-	json_t *sums = json_object();
-
-	if (add(sums, a, "a_ps") && add(sums, b, "b_ps"))
-		return sums;
-	json_decref(sums);
-	return NULL;
+	json_object_foreach(parts, name, ps)
+		add_part(sums, name, side, json_number_value(ps));
+	json_decref(parts);
+	return is_there;
 }
 
 json_t *report_time_parts(const json_t *a, const json_t *b)
 {
-	json_t *sums = sums_of(shares, a, b), *out = json_array(), *part;
+	json_t *sums = json_object(), *out = json_array(), *part;
 	const char *name;
 
-	if (!sums)
-		sums = sums_of(units, a, b);
+	if (!add_parts(sums, a, "a_ps") || !add_parts(sums, b, "b_ps"))
+		json_object_clear(sums);
 	json_object_foreach(sums, name, part) {
 		const double of_a = report_number(part, "a_ps", NULL), of_b = report_number(part, "b_ps", NULL);
 

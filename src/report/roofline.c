@@ -14,7 +14,6 @@ static const double ps_per_s = 1e12, giga = 1e9, lanes = 32;
 
 /* What rows are computed over: a run, and an item of a list in it. */
 struct work {
-	struct base_formula_scope scope; /* of the run */
 	const json_t *run;
 	const char *list; /* "": the program is the only item */
 	size_t item;
@@ -25,36 +24,9 @@ struct roof {
 	double per_s;
 };
 
-/* Outside most() and total() "own." names what the roofs are of. */
-static double value(void *ctx, const char *name)
+static double formula(const struct work *w, const char *text)
 {
-	const struct work *w = ctx;
-
-	if (!g_str_has_prefix(name, "own."))
-		return w->scope.value(w->scope.ctx, name);
-	return w->scope.own(w->scope.ctx, w->list, w->item, name + strlen("own."));
-}
-
-static size_t count(void *ctx, const char *list)
-{
-	const struct work *w = ctx;
-
-	return w->scope.count(w->scope.ctx, list);
-}
-
-static double own(void *ctx, const char *list, size_t item, const char *name)
-{
-	const struct work *w = ctx;
-
-	return w->scope.own(w->scope.ctx, list, item, name);
-}
-
-static double formula(struct work *w, const char *text)
-{
-	const struct base_formula_scope scope = {
-	    .value = value, .count = count, .own = own, .ctx = w, .has_own = *w->list != '\0'};
-
-	return base_formula_value(text, &scope);
+	return report_rows_item_value(w->run, w->list, w->item, text);
 }
 
 /* What the item uses nothing of is no roof of it. */
@@ -134,7 +106,7 @@ json_t *report_roofline(const json_t *run)
 {
 	struct machine_explain rows;
 	const struct sim_explain_work *row = NULL;
-	struct work w = {.scope = report_rows_scope(run), .run = run};
+	struct work w = {.run = run};
 	struct roof roofs[ROOFS_MAX];
 	json_t *all = json_array(), *out;
 	uint32_t roof_count;

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ps_per_us = 1e6, bytes_per_mb = 1e6, bytes_per_gb = 1e9, ps_per_s = 1e12, pj_per_j = 1e12,
-		    shown = 0.001;
+static const double ps_per_us = 1e6, bytes_per_mb = 1e6, bytes_per_gb = 1e9, ps_per_s = 1e12, pj_per_j = 1e12;
 
 /* ---- names ---- */
 
@@ -91,6 +90,50 @@ struct base_formula_scope report_rows_scope(const json_t *run)
 double report_rows_value(const json_t *run, const char *text)
 {
 	const struct base_formula_scope scope = report_rows_scope(run);
+
+	return base_formula_value(text, &scope);
+}
+
+/* ---- an item of a list ---- */
+
+struct item {
+	struct base_formula_scope scope; /* of the run */
+	const char *list;
+	size_t at;
+};
+
+/* Outside most() and total() "own." names what the item has. */
+static double item_value(void *ctx, const char *name)
+{
+	const struct item *i = ctx;
+
+	if (!g_str_has_prefix(name, "own."))
+		return i->scope.value(i->scope.ctx, name);
+	return i->scope.own(i->scope.ctx, i->list, i->at, name + strlen("own."));
+}
+
+static size_t item_count(void *ctx, const char *list)
+{
+	const struct item *i = ctx;
+
+	return i->scope.count(i->scope.ctx, list);
+}
+
+static double item_own(void *ctx, const char *list, size_t at, const char *name)
+{
+	const struct item *i = ctx;
+
+	return i->scope.own(i->scope.ctx, list, at, name);
+}
+
+double report_rows_item_value(const json_t *run, const char *list, size_t at, const char *text)
+{
+	struct item item = {.scope = report_rows_scope(run), .list = list, .at = at};
+	const struct base_formula_scope scope = {.value = item_value,
+						 .count = item_count,
+						 .own = item_own,
+						 .ctx = &item,
+						 .has_own = *list != '\0'};
 
 	return base_formula_value(text, &scope);
 }
@@ -237,36 +280,6 @@ void report_ledger_sums_print(FILE *out, const json_t *ledger)
 
 /* ---- the account of a time ---- */
 
-static json_t *shares_of(const json_t *run, const struct sim_explain *rows, const struct sim_explain_units *u)
-{
-	const double whole = report_rows_value(run, u->whole);
-	json_t *shares = json_array();
-	double left = whole;
-
-	for (const struct sim_explain_share *s = rows->shares; s->label; s++) {
-		const double amount = report_rows_value(run, s->amount);
-
-		left -= amount;
-		if (amount > 0)
-			report_insert(shares, "amount",
-				      json_pack("{s:s, s:f, s:f, s:b}", "name", s->label, "amount", amount, "share",
-						amount / whole, "is_used", s->is_used));
-	}
-	return json_pack("{s:s, s:s, s:f, s:f, s:o}", "label", u->label, "unit", u->unit, "whole", whole, "unaccounted",
-			 left, "shares", shares);
-}
-
-json_t *report_shares(const json_t *run, const struct machine_explain *rows)
-{
-	json_t *out = json_array();
-
-	for (uint32_t i = 0; i < rows->count; i++)
-		for (const struct sim_explain_units *u = rows->items[i]->units; u->label; u++)
-			if (report_rows_value(run, u->whole) > 0)
-				json_array_append_new(out, shares_of(run, rows->items[i], u));
-	return out;
-}
-
 uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t max, struct report_waiting *whose)
 {
 	struct machine_explain rows;
@@ -301,41 +314,6 @@ uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t m
 	return count;
 }
 
-double report_shares_whole(const json_t *run)
-{
-	struct machine_explain rows;
-
-	report_rows_of(run, &rows);
-	for (uint32_t i = 0; i < rows.count; i++)
-		if (rows.items[i]->units->label)
-			return report_rows_value(run, rows.items[i]->units->whole);
-	return 0;
-}
-
-double report_share_amount(const json_t *run, const char *name)
-{
-	struct machine_explain rows;
-
-	report_rows_of(run, &rows);
-	for (uint32_t i = 0; i < rows.count; i++)
-		for (const struct sim_explain_share *s = rows.items[i]->shares; s->label; s++)
-			if (!strcmp(s->label, name))
-				return report_rows_value(run, s->amount);
-	return 0;
-}
-
-uint32_t report_splits(const struct machine_explain *rows, const struct sim_explain_split **out, uint32_t cap)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < rows->count; i++)
-		for (const struct sim_explain_split *s = rows->items[i]->splits; s->share; s++) {
-			CHECK(count < cap);
-			out[count++] = s;
-		}
-	return count;
-}
-
 double report_reckoned(const json_t *run, const char *name)
 {
 	struct machine_explain rows;
@@ -349,26 +327,6 @@ double report_reckoned(const json_t *run, const char *name)
 				return isnan(is) ? 0 : is;
 			}
 	return 0;
-}
-
-void report_shares_print(FILE *out, const json_t *shares)
-{
-	json_t *units, *row;
-	size_t i, k;
-
-	json_array_foreach((json_t *)(uintptr_t)shares, i, units) {
-		const char *unit = json_string_value(json_object_get(units, "unit"));
-
-		fprintf(out, "\nthe %s of %s: %.0f\n", unit, json_string_value(json_object_get(units, "label")),
-			report_number(units, "whole", NULL));
-		json_array_foreach(json_object_get(units, "shares"), k, row)
-			if (report_number(row, "share", NULL) >= shown)
-				fprintf(out, "  %-44s %14.0f    %7.1f %%\n",
-					json_string_value(json_object_get(row, "name")),
-					report_number(row, "amount", NULL), 100 * report_number(row, "share", NULL));
-		if (report_number(units, "unaccounted", NULL) > 0)
-			fprintf(out, "  %-44s %14.0f\n", "unaccounted", report_number(units, "unaccounted", NULL));
-	}
 }
 
 /* ---- findings ---- */

@@ -14,6 +14,8 @@
 void report_rows_of(const json_t *run, struct machine_explain *out);
 /* What a formula gives for a run. */
 double report_rows_value(const json_t *run, const char *text);
+/* The same for an item of a list in the results, whose members are "own." names; list "": of no item. */
+double report_rows_item_value(const json_t *run, const char *list, size_t at, const char *text);
 /* The list at a path of the results, "account.kernels"; NULL: there is none. */
 const json_t *report_rows_list(const json_t *run, const char *path);
 /* What formulas' names are in a run's results, which the scope keeps. */
@@ -29,15 +31,6 @@ json_t *report_bounds(const json_t *run, const struct machine_explain *rows);
 bool report_ideal(const json_t *run, const char **label, double *least_ps);
 /* What mechanisms did, where they did it: name, statistic, value. */
 json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows);
-/* Whose time there is an account of: label, unit, whole, unaccounted, and "shares", the largest first: name, amount,
- * share, is_used. Of units that were not at work nothing. */
-json_t *report_shares(const json_t *run, const struct machine_explain *rows);
-/* All of the first such time; 0: there is none. */
-double report_shares_whole(const json_t *run);
-/* How much time went to what has this name; 0: nothing has it. */
-double report_share_amount(const json_t *run, const char *name);
-/* How the shares of a run's time are split along the way: rows, in their order, at most so many. Returns how many. */
-uint32_t report_splits(const struct machine_explain *rows, const struct sim_explain_split **out, uint32_t cap);
 /* The number of this name that the run's parts say is to be reckoned with; 0: none of them is there. */
 double report_reckoned(const json_t *run, const char *name);
 /* A row's sentence, to be freed with g_free; NULL: its condition does not hold. */
@@ -49,6 +42,5 @@ void report_findings_add(const json_t *run, const struct machine_explain *rows, 
 void report_lines_print(FILE *out, const json_t *run, const struct machine_explain *rows, enum sim_explain_place place);
 void report_bounds_print(FILE *out, const json_t *bounds);
 void report_ledger_sums_print(FILE *out, const json_t *ledger);
-void report_shares_print(FILE *out, const json_t *shares);
 
 #endif

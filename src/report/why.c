@@ -1,23 +1,22 @@
 /* why.c - a run's time, attributed; the resources that bound it; sentences with their numbers. */
 #include "report/why.h"
 
-#include "report/account.h"
+#include "report/accounts.h"
+#include "report/accounts_print.h"
 #include "report/cause.h"
-#include "report/cores.h"
 #include "report/demangle.h"
 #include "report/ledger.h"
 #include "report/placed.h"
 #include "report/report.h"
 #include "report/roofline.h"
 #include "report/rows.h"
-#include "report/units.h"
 
 #include <glib.h>
 #include <string.h>
 
-enum { KERNELS_SHOWN = 10, FINDINGS_WAITS = 2 };
+enum { KERNELS_SHOWN = 10 };
 
-static const double ps_per_us = 1e6, large = 0.7, small = 0.05;
+static const double ps_per_us = 1e6, large = 0.7;
 
 static double share(double part, double whole)
 {
@@ -114,18 +113,6 @@ static void find_bound(const json_t *bounds, json_t *out)
 						 json_string_value(json_object_get(first, "name")), 100 * own));
 }
 
-static void find_waits(const json_t *run, json_t *out)
-{
-	struct report_wait waits[FINDINGS_WAITS];
-	struct report_waiting whose;
-	const uint32_t count = report_top_waits(run, waits, FINDINGS_WAITS, &whose);
-
-	for (uint32_t i = 0; i < count; i++)
-		if (waits[i].share > small)
-			add_finding(out, g_strdup_printf("%.1f %% of the %s of %s go by without work because of: %s",
-							 100 * waits[i].share, whose.unit, whose.of, waits[i].name));
-}
-
 /* What the results have something of. */
 static void put_if(json_t *why, const char *key, bool is_there, json_t *value)
 {
@@ -135,43 +122,28 @@ static void put_if(json_t *why, const char *key, bool is_there, json_t *value)
 		json_decref(value);
 }
 
-/* Where the time of cores and designs at memory channels, or of a coprocessor's units, went. */
-static void put_units(json_t *why, const json_t *run, json_t *findings)
-{
-	json_t *cores;
-
-	if (json_object_get(run, "coprocessor"))
-		json_object_set_new(why, "units", report_units(run, findings));
-	if (!json_object_get(run, "channels"))
-		return;
-	cores = report_cores(run);
-	if (json_is_object(cores))
-		json_array_extend(findings, json_object_get(cores, "findings"));
-	json_object_set_new(why, "cores", cores);
-}
-
 json_t *report_why(const json_t *run, const json_t *any)
 {
 	const bool has_kernels = json_is_object(json_object_get(run, "program"));
 	const bool has_account = json_object_get(run, "account");
 	const json_t *other = report_is_same_work(run, any) ? any : NULL;
-	json_t *why = json_pack("{s:n}", "cause"), *findings = json_array(), *bounds;
+	json_t *why = json_pack("{s:n}", "cause"), *findings = json_array();
+	json_t *accounts = report_accounts(run, true), *behind = report_accounts_behind(run), *bounds;
 	struct machine_explain rows;
 
 	report_rows_of(run, &rows);
 	bounds = report_bounds(run, &rows);
 	if (has_kernels)
 		find_program(run, findings);
-	put_units(why, run, findings);
+	report_accounts_find(run, accounts, behind, findings);
 	find_bound(bounds, findings);
-	find_waits(run, findings);
 	report_findings_add(run, &rows, findings);
-	put_if(why, "account", has_account, report_account(run));
+	json_object_set_new(why, "accounts", accounts);
+	json_object_set_new(why, "behind", behind);
 	json_object_set_new(why, "placed", report_placed(run, other));
 	put_if(why, "blocks", has_account, report_ledger(run));
 	json_object_set_new(why, "roofline", report_roofline(run));
 	put_if(why, "program", has_kernels, program_of(run));
-	json_object_set_new(why, "shares", report_shares(run, &rows));
 	put_if(why, "kernels", has_kernels, kernels_of(run));
 	json_object_set_new(why, "bounds", bounds);
 	json_object_set_new(why, "ledger", report_ledger_sums(run, &rows));
@@ -194,37 +166,19 @@ void report_why_try(json_t *why, const json_t *run, const json_t *what_if)
 		json_object_set_new(why, "cause", report_cause(run, what_if));
 }
 
-/* The first of what is found in the account of cores, designs or a coprocessor's units. False: there is none. */
-static bool say_unit(GString *out, const json_t *run)
+/* What the first units with an account spent most of their time on. */
+static void say_waiting(GString *out, const json_t *run)
 {
-	json_t *why = json_object(), *findings = json_array();
-	const char *first;
+	json_t *accounts = report_accounts(run, false);
+	const json_t *first = json_array_get(accounts, 0);
+	const json_t *most = json_array_get(json_object_get(first, "parts"), 0);
 
-	put_units(why, run, findings);
-	first = json_string_value(json_array_get(findings, 0));
-	if (first)
-		g_string_append(out, first);
-	json_decref(why);
-	json_decref(findings);
-	return out->len;
-}
-
-/* What the time of schedulers, or of other units with an account, went to most. */
-static void say_waiting(GString *out, const json_t *run, const struct machine_explain *rows)
-{
-	json_t *shares, *first, *most;
-
-	if (say_unit(out, run))
-		return;
-	shares = report_shares(run, rows);
-	first = json_array_get(shares, 0);
-	most = json_array_get(json_object_get(first, "shares"), 0);
 	if (most)
 		g_string_append_printf(out, "%s: %.0f %% of it is %s",
-				       json_string_value(json_object_get(first, "label")),
+				       json_string_value(json_object_get(first, "who")),
 				       100 * report_number(most, "share", NULL),
-				       json_string_value(json_object_get(most, "name")));
-	json_decref(shares);
+				       json_string_value(json_object_get(most, "what")));
+	json_decref(accounts);
 }
 
 char *report_why_sentence(const json_t *run)
@@ -234,7 +188,7 @@ char *report_why_sentence(const json_t *run)
 	json_t *bounds, *first;
 
 	report_rows_of(run, &rows);
-	say_waiting(out, run, &rows);
+	say_waiting(out, run);
 	bounds = report_bounds(run, &rows);
 	first = json_array_get(bounds, 0);
 	if (first)
@@ -285,16 +239,11 @@ void report_why_print(FILE *out, const json_t *why)
 	size_t i;
 	json_t *finding;
 
-	if (json_object_get(why, "cores"))
-		report_cores_print(out, json_object_get(why, "cores"));
-	if (json_object_get(why, "units"))
-		report_units_print(out, json_object_get(why, "units"));
 	if (json_object_get(why, "program")) {
 		print_program(out, json_object_get(why, "program"));
 		print_kernels(out, json_object_get(why, "kernels"));
 	}
-	report_shares_print(out, json_object_get(why, "shares"));
-	report_account_print(out, json_object_get(why, "account"));
+	report_accounts_print(out, json_object_get(why, "accounts"), json_object_get(why, "behind"));
 	report_bounds_print(out, json_object_get(why, "bounds"));
 	report_roofline_print(out, json_object_get(why, "roofline"));
 	report_ledger_sums_print(out, json_object_get(why, "ledger"));

@@ -6,15 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An object; of a machine of processors only "cores", "placed", "roofline", "bounds", "ledger" and "findings", of a
- * coprocessor "units" (report/units.h, null without an account) in the place of the first two. other: a run of the
- * same program on another machine, for the times there, or NULL:
+/* An object. other: a run of the same program on another machine, for the times there, or NULL:
  * - "cause": null, until there are experiments (report_why_try);
- * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle;
- * - "shares": whose time a part's rows have an account of (label, unit, whole), and "shares" of it, the largest first:
- *   name, amount, share, is_used. They add up to the whole; "unaccounted" is what is missing, 0 unless there is a bug;
- * - "account": waiting on memory by where the requests were, and the costliest instructions (report/account.h);
- * - "cores": where the time of cores and NDP cores went (report/cores.h), null without an account; elsewhere it lacks;
+ * - "program": parts of the whole program's time, in ps: kernels, copies, host, idle; of programs with kernels;
+ * - "accounts", "behind": where the time of schedulers, control blocks, threads, NDPs or units went, by part, place and
+ *   what was waited for (report/accounts.h);
  * - "kernels": per kernel, the longest first: name, launches, time_ps, share, ipc;
  * - "bounds": per resource, the nearest first: name, least_ps (the time that it alone needs at its full rate) and share
  *   of the kernels' time;

@@ -27,6 +27,18 @@
  *   SHARE(label, amount)             a part in which it waits; what all of them leave is said to be unaccounted
  *   SPLIT(share, member, title)      how a SHARE of that label divides along the way of what it waits for: in a cell of
  *                                    the account, the member that has the parts; the title of their table
+ *   TIMED(key, who, unit, list, which, whole)
+ *                                    whose time the results have by unit: items of a list, those for which the formula
+ *                                    `which` is above 0, or "": all; each has the parts of its time in "parts", which
+ *                                    add up to the formula `whole`, in that unit, ps or cycles. key: what results call
+ *                                    them; who they are, for sentences
+ *   PLACES(of, list, members, without, title)
+ *                                    the same time by place in the program: items of a list, whose members, separated
+ *                                    by spaces, have the parts; of: the key of TIMED, or the label of UNITS. Parts of
+ *                                    the kind `without` (account/account.h) are left out. The title of their table;
+ *                                    "": they are no places, and only what SPLIT divides is read
+ *   BEHIND(list, name, title)        the same time by what was waited for: items of a list, each with a number of that
+ *                                    name and the parts by key of TIMED; the title of their table
  *   RECKON(name, number)             a number of the run that forecasts for another machine reckon with (report/advise)
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
@@ -52,8 +64,8 @@
  * All but labels, names and texts are formulas (base/formula.h) over the results of a run: stat.NAME and param.NAME are
  * statistics and parameters, choice.NAME.VALUE is 1 where a parameter is that one of its choices and 0 where it is
  * another, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
- * what was read and written), time_s the time of the run's kernels, or of the program where it has none, cycles the
- * cycles of that time, energy_j the energy. A statistic
+ * what was read and written), time_s the time of the run's kernels, or of the program where it has none, time_ps the
+ * same in ps, to the last one, cycles the cycles of that time, energy_j the energy. A statistic
  * that the machine does not count is 0, everything else that it does not have is missing.
  *
  * In the C file that holds them: define EXPLAIN_TABLE (the name of the struct sim_explain) and EXPLAIN_ROWS (the file),
@@ -64,6 +76,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "account/account.h"
 
 struct sim_explain_bound {
 	const char *label, *seconds;
@@ -98,6 +112,17 @@ struct sim_explain_share {
 struct sim_explain_split {
 	const char *share, *member, *title;
 };
+struct sim_explain_timed {
+	const char *key, *who, *unit, *list, *which, *whole;
+};
+struct sim_explain_places {
+	const char *of, *list, *members;
+	enum account_kind without;
+	const char *title;
+};
+struct sim_explain_behind {
+	const char *list, *name, *title;
+};
 struct sim_explain_reckoned {
 	const char *name, *number;
 };
@@ -128,7 +153,6 @@ struct sim_explain_map {
 struct sim_explain_name {
 	const char *name;
 };
-struct account_parts;
 
 /* Each list ends with a row whose first text is NULL. */
 struct sim_explain {
@@ -141,6 +165,9 @@ struct sim_explain {
 	const struct sim_explain_units *units;
 	const struct sim_explain_share *shares;
 	const struct sim_explain_split *splits;
+	const struct sim_explain_timed *timed;
+	const struct sim_explain_places *places;
+	const struct sim_explain_behind *behind;
 	const struct sim_explain_reckoned *reckoned;
 	const struct sim_explain_line *summary;
 	const struct sim_explain_column *columns;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "report/cores.h"
+#include "report/accounts.h"
 #include "report/report.h"
 #include "report/why.h"
 
@@ -61,22 +61,24 @@ static void kinds_of_time(void **state)
 	    "parts", "cpu", "time_ps", 1000.0, "core_account", "units", "core", 0, "parts", "compute", 400, "mutex",
 	    350, "bank", 100, "window", 50, "none", 100, "core", 1, "parts", "none", 1000, "lines", "of",
 	    "processors", "parts", "bank", 100, "none", 1100, "parts", "mutex", "a lock");
-	json_t *cores = report_cores(run), *kind = json_object_get(json_object_get(cores, "kinds"), "processors");
-	const json_t *findings = json_object_get(cores, "findings");
-	const json_t *line = json_array_get(json_object_get(kind, "lines"), 0);
+	json_t *accounts = report_accounts(run, true), *entry = json_array_get(accounts, 0), *findings = json_array();
+	const json_t *line = json_array_get(json_object_get(entry, "places"), 0);
 
 	(void)state;
-	assert_int_equal(report_number(kind, "units", NULL), 2);
-	assert_int_equal(report_number(kind, "used", NULL), 1);
-	assert_int_equal(report_number(cores, "unaccounted_ps", NULL), 0);
-	assert_int_equal(report_number(line, "ps", NULL), 100);
+	assert_int_equal(json_array_size(accounts), 1);
+	assert_int_equal(report_number(entry, "units", NULL), 2);
+	assert_int_equal(report_number(entry, "used", NULL), 1);
+	assert_int_equal(report_number(entry, "unaccounted", NULL), 0);
+	assert_int_equal(report_number(line, "amount", NULL), 100);
 	assert_string_equal(json_string_value(json_object_get(line, "most")), "bank");
+	report_accounts_find(run, accounts, NULL, findings);
 	assert_string_equal(json_string_value(json_array_get(findings, 1)),
 			    "hardware threads of the processors spend 35.0 % of their time on: a lock");
 	assert_string_equal(json_string_value(json_array_get(findings, 3)),
 			    "lines of the memory, on all of their way, cost hardware threads of the processors 15.0 % "
 			    "of their time");
-	json_decref(cores);
+	json_decref(findings);
+	json_decref(accounts);
 	json_decref(run);
 }
 

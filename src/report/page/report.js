@@ -673,25 +673,22 @@ function stacked_parts(parent, title, unit, list) {
 	if (list.length) stacked(parent, title, unit, list, names, (l, name) => l.parts[name] || 0, true);
 }
 
-/* What processors, NDPs and units of coprocessors spent their time on, and behind which channel. */
+/* Whose time there is an account of, in one unit of time: a drawing of all runs for each who. */
+function account_of(parent, all, who, unit) {
+	const is_time = unit === 'ps', scale = is_time ? 1e6 : 1, shown = is_time ? 'us' : unit;
+	stacked_parts(parent, `${is_time ? 'time' : unit} of ${who}`, shown, all.filter(a => a.who === who && a.unit === unit && a.whole > 0)
+		.map(a => ({label: a.label, parts: {...Object.fromEntries(a.parts.map(p => [p.what, p.amount / scale])),
+			unaccounted: Math.max(0, a.unaccounted / scale)}})));
+}
+
+/* What units spent their time on (report/accounts.h), and what they waited for. */
 function accounts(parent) {
-	const kinds = {processors: 'hardware threads', ndps: 'NDP cores', accelerators: 'accelerators'};
-	const parts = (list, key, scale) => Object.fromEntries(list.map(p => [p.what, p[key] / scale]));
-	stacked_parts(parent, 'time of hardware threads, NDP cores and accelerators', 'us', runs.filter(r => r.why && r.why.cores)
-		.flatMap(r => Object.entries(r.why.cores.kinds).filter(([, kind]) => kind.ps > 0)
-			.map(([name, kind]) => ({label: `${r.label}, ${kinds[name]}`, parts: parts(kind.parts, 'ps', 1e6)}))));
-	for (const r of runs.filter(o => o.why && o.why.cores && o.why.cores.channels.some(c => c.ps > 0)))
-		stacked(parent, `${r.label}: waiting for lines, by their channel`, 'us',
-			r.why.cores.channels.map(c => ({label: 'channel ' + c.channel, row: c})), ['processors', 'ndps'],
-			(c, who) => us(c.row[who + '_ps']), false);
-	stacked_parts(parent, 'cycles of the functional units', 'cycles', runs.filter(r => r.why && r.why.units)
-		.map(r => ({label: r.label, parts: parts(r.why.units.parts, 'cycles', 1)})));
-	/* What parts say of their time by rows (UNITS and SHARE of sim/explain.h). */
-	const all = runs.flatMap(r => ((r.why || {}).shares || []).map(units => ({label: r.label, units})));
-	for (const what of new Set(all.map(a => `${a.units.unit} of ${a.units.label}`)))
-		stacked_parts(parent, what, what, all.filter(a => `${a.units.unit} of ${a.units.label}` === what)
-			.map(a => ({label: a.label, parts: {...Object.fromEntries(a.units.shares.map(s => [s.name, s.amount])),
-				unaccounted: Math.max(0, a.units.unaccounted)}})));
+	const all = runs.filter(r => r.why).flatMap(r => r.why.accounts.map(a => ({...a, label: r.label})));
+	for (const key of new Set(all.map(a => JSON.stringify([a.who, a.unit])))) account_of(parent, all, ...JSON.parse(key));
+	for (const r of runs.filter(o => o.why))
+		for (const b of r.why.behind.filter(o => o.rows.some(row => row.amount > 0)))
+			stacked(parent, `${r.label}: ${b.title}`, 'us', b.rows.map(row => ({label: `${b.name} ${row[b.name]}`, row})),
+				Object.keys(b.rows[0].by), (c, who) => us(c.row.by[who]), false);
 }
 
 function why() {
