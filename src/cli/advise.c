@@ -241,19 +241,19 @@ static int advise(const struct cli_paths *paths, const struct cli_target *target
 /* ---- the machines ---- */
 
 /* False after a message: nothing would be left of the GPU beside what is put into the stacks. */
-static bool is_large_enough(const struct machine_config *config)
+static bool is_large_enough(const struct machine_session *session)
 {
-	const struct gpu_config *c = machine_config_has_gpu(config) ? machine_gpu_config(config) : NULL;
-	uint64_t replaced;
+	const struct machine_config *c = &session->config;
+	const uint64_t sm_count = machine_config_has_gpu(c) ? machine_gpu_config(c)->gpu.sm_count : 0;
+	json_t *machine = machine_session_json(session);
+	const uint64_t replaced = report_advise_sms_replaced(machine);
 
-	if (!c)
-		return true;
-	replaced = report_advise_sms_replaced(c->gpu.stack_count, c->gpu.stack_sm_count, c->nsu.is_present);
-	if (c->gpu.sm_count > replaced)
+	json_decref(machine);
+	if (!sm_count || sm_count > replaced)
 		return true;
 	cli_error("advise: a core in each of the %" PRIu64 " stacks is in the place of an SM: gpu.sm_count = %" PRIu64
 		  " must be more than that",
-		  replaced, c->gpu.sm_count);
+		  replaced, sm_count);
 	return false;
 }
 
@@ -303,7 +303,7 @@ static bool kernels_machines(const struct cli_paths *paths, struct advise_option
 	m->run_count = strcmp(name, gpu_server) ? 2 : 1;
 	if (!has_gpu(paths, name) || !cli_timeout_add(about.name, o->timeout, limits) ||
 	    !cli_timeout_add(about.name, o->timeout, o->sets) || !load(paths, name, o->sets, profile, &m->runs[0]) ||
-	    !is_large_enough(&m->runs[0].config) ||
+	    !is_large_enough(&m->runs[0]) ||
 	    !goes_by("profile", machine_run_params(&m->runs[0].config)->profile))
 		return false;
 	return load(paths, cache_server, NULL, none, &m->caches) &&

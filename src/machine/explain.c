@@ -14,8 +14,10 @@
 
 static void add(struct machine_explain *out, const struct sim_explain *rows)
 {
-	if (rows)
-		out->items[out->count++] = rows;
+	if (!rows)
+		return;
+	CHECK(out->count < MACHINE_PARTS_MAX);
+	out->items[out->count++] = rows;
 }
 
 void machine_explain_of(const struct machine_config *c, struct machine_explain *out)
@@ -38,6 +40,15 @@ void machine_explain_of_parts(bool (*has)(void *ctx, const char *part), void *ct
 			add(out, (*p)->explain(mechanism));
 }
 
+void machine_explain_of_mechanisms(struct machine_explain *out)
+{
+	const char *mechanism;
+
+	out->count = 0;
+	for (uint32_t i = 1; (mechanism = ndp_mechanism_name(i)); i++)
+		add(out, ndp_mechanism_explain(mechanism));
+}
+
 /* ---- names ---- */
 
 struct names {
@@ -46,6 +57,13 @@ struct names {
 	struct sim_stat_tables stats;
 	const struct machine_explain *rows; /* of all parts: what they put into the results */
 	const char *wrong; /* the first name that nothing has */
+	bool reckoned[SIM_RECKONED_COUNT]; /* some part gives it */
+};
+
+static const char *const reckoned_names[SIM_RECKONED_COUNT] = {
+#define RECKONED(name, what) #name,
+#include "sim/reckoned.def"
+#undef RECKONED
 };
 
 static void names_init(struct names *n)
@@ -267,8 +285,10 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = places_mistake(n, e, r);
 	for (const struct sim_explain_behind *r = e->behind; r->list && !m; r++)
 		m = list_mistake(n, r->title, r->list);
-	for (const struct sim_explain_reckoned *r = e->reckoned; r->name && !m; r++)
-		m = formula_mistake(n, r->name, r->number);
+	for (const struct sim_explain_reckoned *r = e->reckoned; r->number && !m; r++) {
+		m = formula_mistake(n, reckoned_names[r->which], r->number);
+		n->reckoned[r->which] = true;
+	}
 	for (const struct sim_explain_area *r = e->areas; r->label && !m; r++)
 		m = formula_mistake(n, r->label, r->mm2);
 	for (const struct sim_explain_series *r = e->series; r->title && !m; r++)
@@ -297,20 +317,19 @@ static bool is_any(void *ctx, const char *part)
 char *machine_explain_mistake(void)
 {
 	g_autofree struct names *n = g_new(struct names, 1);
-	struct machine_explain all;
+	struct machine_explain all, mechanisms;
 	char *mistake = NULL;
-	const char *mechanism;
 
 	names_init(n);
 	machine_explain_of_parts(is_any, NULL, NULL, &all);
 	n->rows = &all;
 	for (uint32_t i = 0; i < all.count && !mistake; i++)
 		mistake = rows_mistake(n, all.items[i]);
-	for (uint32_t i = 1; (mechanism = ndp_mechanism_name(i)) && !mistake; i++) {
-		const struct sim_explain *own = ndp_mechanism_explain(mechanism);
-
-		if (own)
-			mistake = rows_mistake(n, own);
-	}
+	machine_explain_of_mechanisms(&mechanisms);
+	for (uint32_t i = 0; i < mechanisms.count && !mistake; i++)
+		mistake = rows_mistake(n, mechanisms.items[i]);
+	for (uint32_t i = 0; i < SIM_RECKONED_COUNT && !mistake; i++)
+		if (!n->reckoned[i])
+			mistake = g_strdup_printf("no part gives '%s'", reckoned_names[i]);
 	return mistake;
 }

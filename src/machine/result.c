@@ -170,18 +170,25 @@ static void put_mistakes(json_t *o, const struct machine_config *config)
 		json_object_set_new(o, "planted_mistakes", list);
 }
 
-/* What every part of the machine says. */
-static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
+/* The names of the parts that the machine has. */
+static void put_part_names(json_t *o, const struct machine_config *c)
 {
 	json_t *names = json_array();
-	const struct machine_config *c = &run->session->config;
-	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
-	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
 
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (machine_config_has(c, c->parts[i]))
 			json_array_append_new(names, json_string(c->parts[i]->name));
 	json_object_set_new(o, "parts", names);
+}
+
+/* What every part of the machine says. */
+static void put_parts(json_t *o, json_t *units, const struct machine_run *run)
+{
+	const struct machine_config *c = &run->session->config;
+	struct sim_stats *empty = run->machine ? NULL : sim_stats_new();
+	struct sim_stats *stats = run->machine ? run->machine->ctx.stats : empty;
+
+	put_part_names(o, c);
 	machine_traffic_begin(o, units);
 	for (uint32_t i = 0; c->parts[i]; i++)
 		if (c->parts[i]->result && machine_config_has(c, c->parts[i]))
@@ -204,6 +211,7 @@ json_t *machine_session_json(const struct machine_session *s)
 		if (s->config.parts[i]->result && machine_config_has(&s->config, s->config.parts[i]))
 			s->config.parts[i]->result(&s->config, NULL, stats, all, units);
 	put_text(out, "machine", s->machine);
+	put_part_names(out, &s->config);
 	json_object_set_new(out, "params", params_json(&s->config, units));
 	json_object_set(out, "peak_bytes_per_s", json_object_get(all, "peak_bytes_per_s"));
 	sim_stats_free(stats);

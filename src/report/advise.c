@@ -3,6 +3,7 @@
 
 #include "report/advise_confidence.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
@@ -10,7 +11,7 @@
 
 enum { SHARES = 20 /* tried, of what a level may move */, RESOURCES = 7 };
 
-static const double line_bytes = 128, lanes = 32, ps_per_s = 1e12, hz_per_khz = 1e3, gain_least = 1.05;
+static const double line_bytes = 128, lanes = 32, ps_per_s = 1e12, gain_least = 1.05;
 
 /* Of the machine, per second or in seconds. */
 struct rates {
@@ -25,70 +26,49 @@ struct rates {
 	double learn_count, host_s, learn_limit_s, learn_bound_s, learn_stop_s;
 };
 
-static double param(const json_t *run, const char *name)
+uint64_t report_advise_sms_replaced(const json_t *machine)
 {
-	return report_number(run, "params", name);
+	return (uint64_t)report_reckoned(machine, SIM_RECKONED_sms_replaced);
 }
 
-uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_count, bool has_units)
+/* What is without limit is given as 0. */
+static double limit(const json_t *run, enum sim_reckoned which)
 {
-	return stack_sm_count || has_units ? 0 : stack_count;
-}
+	const double is = report_reckoned(run, which);
 
-static bool is_set(const json_t *run, const char *name)
-{
-	return json_is_true(json_object_get(json_object_get(run, "params"), name));
-}
-
-static double sms_replaced(const json_t *run)
-{
-	return (double)report_advise_sms_replaced((uint64_t)param(run, "gpu.stack_count"),
-						  (uint64_t)param(run, "gpu.stack_sm_count"),
-						  is_set(run, "nsu.is_present"));
+	return is > 0 ? is : INFINITY;
 }
 
 static struct rates rates_of(const json_t *run)
 {
-	const double clock = param(run, "gpu.sm_clock_khz") * hz_per_khz, stacks = param(run, "gpu.stack_count");
-	const double schedulers = param(run, "sm.scheduler_count");
-	const double stack_sms = stacks * MAX(param(run, "gpu.stack_sm_count"), 1);
-	const double l2_clock = param(run, "gpu.l2_clock_khz") * hz_per_khz;
-	const double unit_clock = param(run, "nsu.clock_khz") * hz_per_khz;
-	const double xbar_s = param(run, "xbar.latency_cycles") / (param(run, "gpu.xbar_clock_khz") * hz_per_khz);
-	const double t_ck = param(run, "dram.t_ck_ps") / ps_per_s;
-	const double behind_ps = param(run, "dram.controller_latency_ps") + param(run, "dram.tsv_latency_ps");
-	const bool mesh_is_free = is_set(run, "gpu.mesh_is_free");
-	const double bank_s = (param(run, "dram.t_rcd") + param(run, "dram.t_cl")) * t_ck + behind_ps / ps_per_s;
-	struct rates r = {.sms = param(run, "gpu.sm_count"), .sms_replaced = sms_replaced(run)};
-
-	r.issue = r.sms * schedulers * clock;
-	r.stack_issue = stack_sms * schedulers * clock;
-	r.unit_issue = stacks * unit_clock * param(run, "nsu.lane_count") / lanes;
-	r.tx = report_number(run, "peak_bytes_per_s", "tx");
-	r.rx = report_number(run, "peak_bytes_per_s", "rx");
-	r.mesh = INFINITY;
-	if (stacks > 1 && !mesh_is_free)
-		r.mesh = stacks * (stacks - 1) * param(run, "mesh.bandwidth_mbytes_per_s") * 1e6;
-	r.dram = report_number(run, "peak_bytes_per_s", "dram");
-	r.header = param(run, "link.header_bytes");
-	r.ack = param(run, "link.ack_bytes");
-	r.l1_s = param(run, "l1d.hit_latency_cycles") / clock;
-	r.l2_s = r.l1_s + 2 * xbar_s + param(run, "gpu.l2_entry_cycles") / clock +
-		 param(run, "l2.hit_latency_cycles") / l2_clock;
-	r.near_s = r.l1_s + bank_s;
-	r.dram_s = r.l2_s + 2 * param(run, "link.latency_ps") / ps_per_s + bank_s;
-	r.mesh_s = mesh_is_free ? 0 : 2 * param(run, "mesh.latency_ps") / ps_per_s;
-	r.alu_s = param(run, "sm.int_latency_cycles") / clock;
-	r.trip_s = r.l2_s - r.l1_s + 2 * param(run, "link.latency_ps") / ps_per_s;
-	r.stack_warps = stack_sms * param(run, "gpu.stack_sm_warp_slot_count");
-	r.unit_warps = stacks * param(run, "nsu.warp_slot_count");
-	r.request_bytes = param(run, "ndp.tom_packet_bytes");
-	r.learn_count = param(run, "ndp.tom_learn_min_count");
-	r.host_s = param(run, "host.access_latency_ps") / ps_per_s;
-	r.learn_limit_s = param(run, "ndp.tom_learn_limit_ps") / ps_per_s;
-	r.learn_bound_s = param(run, "ndp.tom_learn_bound_ps") / ps_per_s;
-	r.learn_stop_s = param(run, "ndp.tom_interrupt_ps") / ps_per_s;
-	return r;
+	return (struct rates){
+	    .issue = report_reckoned(run, SIM_RECKONED_issue_per_s),
+	    .stack_issue = report_reckoned(run, SIM_RECKONED_stack_issue_per_s),
+	    .unit_issue = report_reckoned(run, SIM_RECKONED_unit_issue_per_s),
+	    .tx = report_reckoned(run, SIM_RECKONED_tx_bytes_per_s),
+	    .rx = report_reckoned(run, SIM_RECKONED_rx_bytes_per_s),
+	    .mesh = limit(run, SIM_RECKONED_mesh_bytes_per_s),
+	    .dram = report_reckoned(run, SIM_RECKONED_dram_bytes_per_s),
+	    .header = report_reckoned(run, SIM_RECKONED_header_bytes),
+	    .ack = report_reckoned(run, SIM_RECKONED_ack_bytes),
+	    .l1_s = report_reckoned(run, SIM_RECKONED_l1_s),
+	    .l2_s = report_reckoned(run, SIM_RECKONED_l2_s),
+	    .dram_s = report_reckoned(run, SIM_RECKONED_dram_s),
+	    .near_s = report_reckoned(run, SIM_RECKONED_near_s),
+	    .mesh_s = report_reckoned(run, SIM_RECKONED_mesh_s),
+	    .alu_s = report_reckoned(run, SIM_RECKONED_int_s),
+	    .trip_s = report_reckoned(run, SIM_RECKONED_trip_s),
+	    .sms = report_reckoned(run, SIM_RECKONED_sms),
+	    .sms_replaced = report_reckoned(run, SIM_RECKONED_sms_replaced),
+	    .stack_warps = report_reckoned(run, SIM_RECKONED_stack_warps),
+	    .unit_warps = report_reckoned(run, SIM_RECKONED_unit_warps),
+	    .request_bytes = report_reckoned(run, SIM_RECKONED_block_request_bytes),
+	    .learn_count = report_reckoned(run, SIM_RECKONED_learn_count),
+	    .host_s = report_reckoned(run, SIM_RECKONED_host_s),
+	    .learn_limit_s = report_reckoned(run, SIM_RECKONED_learn_limit_s),
+	    .learn_bound_s = report_reckoned(run, SIM_RECKONED_learn_bound_s),
+	    .learn_stop_s = report_reckoned(run, SIM_RECKONED_learn_stop_s),
+	};
 }
 
 /* ---- what a kernel, or its blocks, need ---- */

@@ -16,8 +16,9 @@
 #include <stdio.h>
 
 /* SMs of the GPU in whose place the levels have a core in each stack, as on the machines that are shipped; 0 where the
- * machine has SMs or units in its stacks already. A machine with no more SMs than that has none left: no advice. */
-uint64_t report_advise_sms_replaced(uint64_t stack_count, uint64_t stack_sm_count, bool has_units);
+ * machine has SMs or units in its stacks already. A machine with no more SMs than that has none left: no advice.
+ * machine: a result, or what machine_session_json says of a machine. */
+uint64_t report_advise_sms_replaced(const json_t *machine);
 
 /* run: a result with "profile". An object:
  * - "levels": gpu (none), loops (TOM), instructions (NSU), CTAs (BOM): name, what, time_ps, speedup over gpu, share of

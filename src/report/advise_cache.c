@@ -3,54 +3,42 @@
 
 #include "report/advise_confidence.h"
 #include "report/report.h"
+#include "report/rows.h"
 
 #include <glib.h>
 #include <math.h>
 
 /* A way: 16 arrays of 256 x 256 cells, 1,024 lanes in four banks. */
 static const double way_bytes = 131072, banks_per_block = 4, line_bytes = 64;
-static const double ps_per_s = 1e12, hz_per_khz = 1e3, bytes_per_mbyte = 1e6, gain_least = 1.05;
-
-static double param(const json_t *machine, const char *name)
-{
-	return report_number(machine, "params", name);
-}
+static const double ps_per_s = 1e12, gain_least = 1.05;
 
 /* Of the machine. */
 struct caches {
-	double sockets, slices, blocks, cache_blocks; /* slices of all sockets; control blocks, ways that stay cache */
+	double slices, blocks, cache_blocks; /* slices of all sockets; control blocks, ways that stay cache */
 	bool unused_is_cache;
 	double hz, rows_per_s, lines_per_s; /* of a slice */
 	double dram, link;                  /* bytes a second; link: both ways */
 	double hit_s, remote_s, miss_s;
 };
 
-/* 0 is the clock of the data rate: two transfers. */
-static double memory_clock_s(const json_t *m)
-{
-	const double ps = param(m, "ddr.dram.t_ck_ps");
-
-	return ps > 0 ? ps / ps_per_s : 2 / (param(m, "ddr.dram.data_rate_mbps") * bytes_per_mbyte);
-}
-
 static struct caches caches_of(const json_t *m)
 {
-	struct caches c = {.sockets = param(m, "duality.socket_count"),
-			   .hz = param(m, "duality.clock_khz") * hz_per_khz};
-	const double mbytes = param(m, "duality.link_mbytes_per_s"), away = (c.sockets - 1) / c.sockets;
+	const double link = report_reckoned(m, SIM_RECKONED_array_link_bytes_per_s);
 
-	c.slices = c.sockets * param(m, "duality.slice_count");
-	c.cache_blocks = c.slices * param(m, "duality.cache_way_count");
-	c.blocks = c.slices * param(m, "duality.way_count") - c.cache_blocks;
-	c.unused_is_cache = json_is_true(json_object_get(json_object_get(m, "params"), "duality.unused_is_cache"));
-	c.rows_per_s = c.hz * param(m, "duality.tmu_count") * param(m, "duality.tmu_rows_per_cycle");
-	c.lines_per_s = c.hz * param(m, "duality.mshr_lines_per_cycle");
-	c.dram = report_number(m, "peak_bytes_per_s", "dram");
-	c.link = mbytes > 0 && away > 0 ? 2 * mbytes * bytes_per_mbyte / away : INFINITY;
-	c.hit_s = param(m, "duality.llc_latency_ps") / ps_per_s;
-	c.remote_s = mbytes > 0 ? away * param(m, "duality.link_latency_ps") / ps_per_s : 0;
-	c.miss_s = (param(m, "ddr.dram.t_rcd") + param(m, "ddr.dram.t_cl")) * memory_clock_s(m);
-	return c;
+	return (struct caches){
+	    .slices = report_reckoned(m, SIM_RECKONED_array_slices),
+	    .blocks = report_reckoned(m, SIM_RECKONED_array_blocks),
+	    .cache_blocks = report_reckoned(m, SIM_RECKONED_array_cache_blocks),
+	    .unused_is_cache = report_reckoned(m, SIM_RECKONED_array_unused_is_cache) > 0,
+	    .hz = report_reckoned(m, SIM_RECKONED_array_hz),
+	    .rows_per_s = report_reckoned(m, SIM_RECKONED_array_rows_per_s),
+	    .lines_per_s = report_reckoned(m, SIM_RECKONED_array_lines_per_s),
+	    .dram = report_reckoned(m, SIM_RECKONED_dram_bytes_per_s),
+	    .link = link > 0 ? link : INFINITY,
+	    .hit_s = report_reckoned(m, SIM_RECKONED_array_hit_s),
+	    .remote_s = report_reckoned(m, SIM_RECKONED_array_remote_s),
+	    .miss_s = report_reckoned(m, SIM_RECKONED_array_miss_s),
+	};
 }
 
 /* Seconds of all launches of a kernel. */

@@ -25,14 +25,15 @@ struct profile {
 /* As if there were one core, or all, at any time. */
 static struct profile profile_of(const json_t *run)
 {
-	const double cores = report_reckoned(run, "cores"), awake_s = report_reckoned(run, "awake_s");
+	const double cores = report_reckoned(run, SIM_RECKONED_cores);
+	const double awake_s = report_reckoned(run, SIM_RECKONED_awake_s);
 	struct profile p = {.time_s = report_number(run, "time_ps", NULL) / ps_per_s};
 
 	p.parallel_s = cores > 1 ? CLAMP((awake_s - p.time_s) / (cores - 1), 0, p.time_s) : 0;
-	p.accesses_all = report_reckoned(run, "accesses");
-	p.memory_reads = report_reckoned(run, "memory_reads");
-	p.interventions = report_reckoned(run, "interventions");
-	p.footprint_bytes = report_reckoned(run, "footprint_bytes");
+	p.accesses_all = report_reckoned(run, SIM_RECKONED_accesses);
+	p.memory_reads = report_reckoned(run, SIM_RECKONED_memory_reads);
+	p.interventions = report_reckoned(run, SIM_RECKONED_interventions);
+	p.footprint_bytes = report_reckoned(run, SIM_RECKONED_footprint_bytes);
 	return p;
 }
 

@@ -1,15 +1,13 @@
 /* advise_walk.c - the recording of advise_walk.h, walked. */
 #include "report/advise_walk.h"
 
-#include "report/report.h"
+#include "report/rows.h"
 #include "threads/trace.h"
 
 #include <glib.h>
 #include <string.h>
 
 enum { CLAIM_BYTES = 128, CACHE_LINES_MAX = 64 }; /* what an NDP-AP has, and locks; of a core's cache */
-
-static const double ps_per_s = 1e12, hz_per_khz = 1e3, bytes_per_mbyte = 1e6;
 
 /* ---- the machine ---- */
 
@@ -23,55 +21,44 @@ struct costs {
 	double point, down, up, memory; /* bytes a second: the NDP-AP; of one channel, of one memory */
 };
 
-static double param(const json_t *machine, const char *name)
-{
-	return report_number(machine, "params", name);
-}
-
-static double seconds(const json_t *machine, const char *name)
-{
-	return param(machine, name) / ps_per_s;
-}
-
-static double rate(const json_t *machine, const char *name)
-{
-	return param(machine, name) * bytes_per_mbyte;
-}
+static const enum sim_reckoned class_cycles[THREAD_CLASS_COUNT] = {
+#define THREAD_CLASS(name, cycles, text) [THREAD_CLASS_##name] = SIM_RECKONED_ndp_##name##_cycles,
+#include "threads/classes.def"
+#undef THREAD_CLASS
+};
 
 static void ways_find(struct costs *c, const json_t *m)
 {
-	c->link_s = 2 * seconds(m, "channel.core_link_ps");
-	c->local_s = c->link_s + seconds(m, "channel.erat_ps") + seconds(m, "channel.summary_ps") +
-		     seconds(m, "cpu.dram_latency_ps");
-	c->remote_s = c->link_s + 2 * seconds(m, "channel.message_ps") + seconds(m, "channel.point_ps") +
-		      (double)c->line_bytes / c->down;
-	c->miss_s = seconds(m, "channel.point_bus_ps") + 2 * seconds(m, "cpu.channel_latency_ps") +
-		    seconds(m, "cpu.dram_latency_ps") + CLAIM_BYTES / c->up;
+	const double memory_s = report_reckoned(m, SIM_RECKONED_memory_s);
+
+	c->link_s = report_reckoned(m, SIM_RECKONED_ndp_link_s);
+	c->local_s = c->link_s + report_reckoned(m, SIM_RECKONED_ndp_translation_s) +
+		     report_reckoned(m, SIM_RECKONED_ndp_directory_s) + memory_s;
+	c->remote_s = c->link_s + 2 * report_reckoned(m, SIM_RECKONED_ndp_message_s) +
+		      report_reckoned(m, SIM_RECKONED_point_s) + (double)c->line_bytes / c->down;
+	c->miss_s = report_reckoned(m, SIM_RECKONED_point_bus_s) + 2 * report_reckoned(m, SIM_RECKONED_channel_s) +
+		    memory_s + CLAIM_BYTES / c->up;
 }
 
 static void costs_find(struct costs *c, const json_t *m)
 {
-	const double points = MAX(param(m, "channel.point_count"), 1);
-
-	*c = (struct costs){.ndp_count = (uint32_t)param(m, "channel.ndp_count"),
-			    .core_count = (uint32_t)param(m, "channel.core_count"),
-			    .cycle_s = 1 / (param(m, "channel.clock_khz") * hz_per_khz),
-			    .line_bytes = (uint64_t)param(m, "channel.access_bytes"),
-			    .page_bytes = (uint64_t)param(m, "cpu.page_bytes"),
-			    .call_s = seconds(m, "cpu.system_call_ps"),
-			    .wake_s = seconds(m, "cpu.wake_ps"),
-			    .fault_s = seconds(m, "cpu.page_fault_ps"),
-			    .point = points * rate(m, "channel.point_out_mbytes_per_s"),
-			    .down = rate(m, "cpu.down_mbytes_per_s"),
-			    .up = rate(m, "cpu.up_mbytes_per_s"),
-			    .memory = rate(m, "cpu.dram_mbytes_per_s")};
-	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++) {
-		g_autofree char *name = g_strdup_printf("channel.%s_cycles", thread_class_names[i]);
-
-		c->class_s[i] = param(m, name) * c->cycle_s;
-	}
-	c->cache_lines = MIN((uint32_t)(param(m, "channel.cache_bytes") / (double)c->line_bytes), CACHE_LINES_MAX);
-	c->point_lines = MAX((uint32_t)(points * param(m, "channel.point_cache_bytes") / CLAIM_BYTES), 1);
+	*c = (struct costs){.ndp_count = (uint32_t)report_reckoned(m, SIM_RECKONED_ndps),
+			    .core_count = (uint32_t)report_reckoned(m, SIM_RECKONED_ndp_cores),
+			    .cycle_s = report_reckoned(m, SIM_RECKONED_ndp_cycle_s),
+			    .line_bytes = (uint64_t)report_reckoned(m, SIM_RECKONED_access_bytes),
+			    .page_bytes = (uint64_t)report_reckoned(m, SIM_RECKONED_page_bytes),
+			    .call_s = report_reckoned(m, SIM_RECKONED_call_s),
+			    .wake_s = report_reckoned(m, SIM_RECKONED_wake_s),
+			    .fault_s = report_reckoned(m, SIM_RECKONED_fault_s),
+			    .point = report_reckoned(m, SIM_RECKONED_point_bytes_per_s),
+			    .down = report_reckoned(m, SIM_RECKONED_down_bytes_per_s),
+			    .up = report_reckoned(m, SIM_RECKONED_up_bytes_per_s),
+			    .memory = report_reckoned(m, SIM_RECKONED_memory_bytes_per_s)};
+	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
+		c->class_s[i] = report_reckoned(m, class_cycles[i]) * c->cycle_s;
+	c->cache_lines = MIN((uint32_t)(report_reckoned(m, SIM_RECKONED_ndp_cache_bytes) / (double)c->line_bytes),
+			     CACHE_LINES_MAX);
+	c->point_lines = MAX((uint32_t)(report_reckoned(m, SIM_RECKONED_point_bytes) / CLAIM_BYTES), 1);
 	ways_find(c, m);
 }
 

@@ -18,8 +18,8 @@ static double saved_bytes(const json_t *run, const json_t *b)
 {
 	const double reads = report_number(b, "read_lines", NULL) - report_number(b, "read_hits", NULL);
 
-	return reads * report_reckoned(run, "line_read_bytes") +
-	       report_number(b, "write_lines", NULL) * report_reckoned(run, "line_write_bytes");
+	return reads * report_reckoned(run, SIM_RECKONED_line_read_bytes) +
+	       report_number(b, "write_lines", NULL) * report_reckoned(run, SIM_RECKONED_line_write_bytes);
 }
 
 static double mean_ps(const json_t *b, const char *sum, const char *count)
@@ -50,7 +50,7 @@ static double spent_bytes(const json_t *run, const json_t *b)
 	const double registers = report_number(b, "request_bytes", NULL) + report_number(b, "answer_bytes", NULL);
 
 	return (messages > 0 ? messages : registers) +
-	       report_number(b, "read_hits", NULL) * report_reckoned(run, "line_hit_bytes");
+	       report_number(b, "read_hits", NULL) * report_reckoned(run, SIM_RECKONED_line_hit_bytes);
 }
 
 /* Means, as there_ps is one. */

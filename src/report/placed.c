@@ -193,7 +193,8 @@ static char *function_finding(const json_t *row)
  * probes on behalf of others are nobody's here: channel.message_bytes has all. */
 static void set_bytes(const json_t *run, json_t *row)
 {
-	const double access = report_reckoned(run, "access_bytes"), message = report_reckoned(run, "message_bytes");
+	const double access = report_reckoned(run, SIM_RECKONED_access_bytes);
+	const double message = report_reckoned(run, SIM_RECKONED_message_bytes);
 	const double reads = number(row, "remote_reads"), writes = number(row, "remote_writes"),
 		     atomics = number(row, "remote_atomics");
 

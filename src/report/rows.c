@@ -40,11 +40,26 @@ static double choice(const json_t *run, const char *name)
 	return is ? !strcmp(is, chosen + 1) : NAN;
 }
 
+/* "MEMORY.dram.t_cl" is that of the machine's first memory, whatever its name. */
+static const json_t *param(const json_t *run, const char *name)
+{
+	static const char any[] = "MEMORY";
+	json_t *params = json_object_get(run, "params"), *is;
+	const char *key;
+
+	if (!g_str_has_prefix(name, any))
+		return json_object_get(params, name);
+	json_object_foreach(params, key, is)
+		if (!strcmp(key + strcspn(key, "."), name + strlen(any)))
+			return is;
+	return NULL;
+}
+
 static double value(void *ctx, const char *name)
 {
 	static const struct {
 		const char *prefix, *key;
-	} groups[] = {{"param.", "params"}, {"traffic.", "traffic_bytes"}, {"peak.", "peak_bytes_per_s"}};
+	} groups[] = {{"traffic.", "traffic_bytes"}, {"peak.", "peak_bytes_per_s"}};
 	const json_t *run = ctx;
 	double bytes;
 
@@ -56,6 +71,8 @@ static double value(void *ctx, const char *name)
 		return report_dram_bytes(run, &bytes) ? bytes : NAN;
 	if (g_str_has_prefix(name, "choice."))
 		return choice(run, name + strlen("choice."));
+	if (g_str_has_prefix(name, "param."))
+		return number_of(param(run, name + strlen("param.")));
 	if (g_str_has_prefix(name, "stat."))
 		return report_number(run, "stats", name + strlen("stat."));
 	for (size_t i = 0; i < G_N_ELEMENTS(groups); i++)
@@ -314,19 +331,30 @@ uint32_t report_top_waits(const json_t *run, struct report_wait *out, uint32_t m
 	return count;
 }
 
-double report_reckoned(const json_t *run, const char *name)
+/* The row of that number, if one of these has it. */
+static const struct sim_explain_reckoned *reckoned_in(const struct machine_explain *rows, enum sim_reckoned which)
 {
+	for (uint32_t i = 0; i < rows->count; i++)
+		for (const struct sim_explain_reckoned *r = rows->items[i]->reckoned; r->number; r++)
+			if (r->which == which)
+				return r;
+	return NULL;
+}
+
+double report_reckoned(const json_t *run, enum sim_reckoned which)
+{
+	const struct sim_explain_reckoned *row;
 	struct machine_explain rows;
+	double is;
 
 	report_rows_of(run, &rows);
-	for (uint32_t i = 0; i < rows.count; i++)
-		for (const struct sim_explain_reckoned *r = rows.items[i]->reckoned; r->name; r++)
-			if (!strcmp(r->name, name)) {
-				const double is = report_rows_value(run, r->number);
-
-				return isnan(is) ? 0 : is;
-			}
-	return 0;
+	row = reckoned_in(&rows, which);
+	if (!row) {
+		machine_explain_of_mechanisms(&rows);
+		row = reckoned_in(&rows, which);
+	}
+	is = row ? report_rows_value(run, row->number) : 0;
+	return isnan(is) ? 0 : is;
 }
 
 /* ---- findings ---- */

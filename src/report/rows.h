@@ -31,8 +31,8 @@ json_t *report_bounds(const json_t *run, const struct machine_explain *rows);
 bool report_ideal(const json_t *run, const char **label, double *least_ps);
 /* What mechanisms did, where they did it: name, statistic, value. */
 json_t *report_ledger_sums(const json_t *run, const struct machine_explain *rows);
-/* The number of this name that the run's parts say is to be reckoned with; 0: none of them is there. */
-double report_reckoned(const json_t *run, const char *name);
+/* A number of sim/reckoned.def, as the run's parts give it, or else the mechanism whose it is; 0: none of them does. */
+double report_reckoned(const json_t *run, enum sim_reckoned which);
 /* A row's sentence, to be freed with g_free; NULL: its condition does not hold. */
 char *report_finding_sentence(const json_t *run, const struct sim_explain_finding *f);
 /* Appends the sentences whose condition holds. */

@@ -39,7 +39,7 @@
  *                                    "": they are no places, and only what SPLIT divides is read
  *   BEHIND(list, name, title)        the same time by what was waited for: items of a list, each with a number of that
  *                                    name and the parts by key of TIMED; the title of their table
- *   RECKON(name, number)             a number of the run that forecasts for another machine reckon with (report/advise)
+ *   RECKON(name, number)             a number of sim/reckoned.def, of the run or of its machine
  *   SUMMARY(when, label, text)       a line of what `strata run` prints of runs in which the formula `when` is above
  *                                    0, or "": of all; {FORMULA:D} as above, {FORMULA:Dg} with D significant digits,
  *                                    {FORMULA:W.D} in W columns
@@ -62,11 +62,11 @@
  *   LIST(name)                       a list of them
  *
  * All but labels, names and texts are formulas (base/formula.h) over the results of a run: stat.NAME and param.NAME are
- * statistics and parameters, choice.NAME.VALUE is 1 where a parameter is that one of its choices and 0 where it is
- * another, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h; traffic.dram is
- * what was read and written), time_s the time of the run's kernels, or of the program where it has none, time_ps the
- * same in ps, to the last one, cycles the cycles of that time, energy_j the energy. A statistic
- * that the machine does not count is 0, everything else that it does not have is missing.
+ * statistics and parameters (param.MEMORY.NAME: of its first memory), choice.NAME.VALUE is 1 where a parameter is that
+ * one of its choices and 0 where it is another, traffic.WAY and peak.WAY bytes and bytes per second (machine/traffic.h;
+ * traffic.dram is what was read and written), time_s the time of the kernels, or of the program where it has none,
+ * time_ps the same in whole ps, cycles the cycles of that time, energy_j the energy. A statistic that the machine does
+ * not count is 0, everything else that it does not have is missing.
  *
  * In the C file that holds them: define EXPLAIN_TABLE (the name of the struct sim_explain) and EXPLAIN_ROWS (the file),
  * then include "sim/explain.inc".
@@ -123,8 +123,15 @@ struct sim_explain_places {
 struct sim_explain_behind {
 	const char *list, *name, *title;
 };
+enum sim_reckoned {
+#define RECKONED(name, what) SIM_RECKONED_##name,
+#include "sim/reckoned.def"
+#undef RECKONED
+	SIM_RECKONED_COUNT
+};
 struct sim_explain_reckoned {
-	const char *name, *number;
+	const char *number; /* NULL: behind the last row */
+	enum sim_reckoned which;
 };
 enum sim_explain_place { SIM_EXPLAIN_LINE, SIM_EXPLAIN_PIECE, SIM_EXPLAIN_PROGRAM };
 struct sim_explain_line {
