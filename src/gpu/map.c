@@ -55,6 +55,13 @@ void gpu_map_two_bit(const struct gpu_config *c, uint32_t bit, uint32_t line_byt
 	number(c, out, true, line_bytes);
 }
 
+void gpu_map_one_stack(const struct gpu_config *c, uint32_t stack, uint32_t line_bytes, struct gpu_map *out)
+{
+	mem_map_one_stack(&out->places, stack, vaults(c), dram_vault_bank_count(&c->dram), row_bytes(c), line_bytes);
+	hash_banks(c, &out->places, true);
+	number(c, out, true, line_bytes);
+}
+
 void gpu_map_init(const struct gpu_config *c, struct gpu_map *out)
 {
 	const uint32_t banks = dram_vault_bank_count(&c->dram), line_bytes = (uint32_t)c->l2.line_bytes;

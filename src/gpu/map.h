@@ -18,6 +18,9 @@ void gpu_map_init(const struct gpu_config *config, struct gpu_map *out);
 /* The stack by address bits from `bit` on, whatever gpu.address_map is. */
 void gpu_map_two_bit(const struct gpu_config *config, uint32_t bit, uint32_t line_bytes, struct gpu_map *out);
 
+/* All in one stack, whatever gpu.address_map is (mem_map_one_stack). */
+void gpu_map_one_stack(const struct gpu_config *config, uint32_t stack, uint32_t line_bytes, struct gpu_map *out);
+
 /* Maps of some addresses that an extension has instead: NULL is the GPU's own. What map an address has changes while
  * caches and TLBs are empty. */
 struct gpu_mapper {

@@ -16,11 +16,12 @@ void warming_look(struct warming *w, double instructions_left)
 /* The slice that the line passes, of the GPU's SMs. */
 static uint16_t slice_at(struct gpu *g, uint64_t addr_bytes)
 {
-	const struct mem_place p = mem_map_place(&gpu_map_of(g, addr_bytes)->places, addr_bytes);
+	const struct gpu_map *map = gpu_map_of(g, addr_bytes);
+	const struct mem_place p = mem_map_place(&map->places, addr_bytes);
 	const struct mem_req r = {.vault = (uint8_t)p.vault, .bank = (uint8_t)p.bank};
 	uint32_t stack = p.stack;
 
-	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE)
+	if (g->config->gpu.address_map == GPU_MAP_RANDOM_PAGE && map == &g->map)
 		stack = mem_map_random_page_stack(addr_bytes, g->config->gpu.page_bytes, g->run->seed, g->stack_count);
 	return slice_of_place(g, stack, &r);
 }

@@ -78,6 +78,7 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 	struct mem_map_field *fields[] = {&map->vault, &map->bank, &map->row, &map->column};
 
 	map->stack_division = map->vault_division = no_division;
+	map->only_stack = 0;
 	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
 	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++)
 		insert_bits(fields[i], line, stack);
@@ -101,12 +102,26 @@ void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, ui
 
 	CHECK(bit >= line);
 	map->stack_division = map->vault_division = no_division;
+	map->only_stack = 0;
 	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
 	for (uint32_t i = 0; i < vault; i++)
 		map->vault.masks[i] |= 1ull << (line + i + stride);
 	for (uint32_t i = 0; i < ARRAY_COUNT(fields); i++)
 		insert_bits(fields[i], bit, stack);
 	set_plain(&map->stack, bit, stack);
+	prepare_all(map);
+}
+
+void mem_map_one_stack(struct mem_map *map, uint32_t stack, uint32_t vault_count, uint32_t bank_count,
+		       uint32_t row_bytes, uint32_t line_bytes)
+{
+	const uint32_t stride = 6;
+	const uint32_t line = base_log2(line_bytes), vault = base_log2(vault_count);
+
+	*map = (struct mem_map){.only_stack = stack};
+	map_in_stack(map, vault_count, bank_count, row_bytes, line_bytes);
+	for (uint32_t i = 0; i < vault; i++)
+		map->vault.masks[i] |= 1ull << (line + i + stride);
 	prepare_all(map);
 }
 
@@ -141,6 +156,7 @@ void mem_map_divided(struct mem_map *map, uint32_t stack_count, uint32_t vault_c
 	uint32_t bit = low;
 
 	CHECK(group_bits <= bank && low <= column);
+	map->only_stack = 0;
 	map->stack_division = division(stack_count, bit);
 	bit = set_digit(&map->stack, bit, stack_count);
 	map->vault_division = division(vault_count, bit);
@@ -201,7 +217,7 @@ static uint32_t divide_out(const struct mem_map_division *d, uint64_t *addr_byte
 
 struct mem_place mem_map_place(const struct mem_map *map, uint64_t addr_bytes)
 {
-	uint32_t stack = 0, vault = 0;
+	uint32_t stack = map->only_stack, vault = 0;
 
 	if (unlikely(map->stack_division.by.count))
 		stack = divide_out(&map->stack_division, &addr_bytes);

@@ -34,6 +34,7 @@ struct mem_map_division {
 
 struct mem_map {
 	struct mem_map_field stack, vault, bank, row, column;
+	uint32_t only_stack; /* where the stack has no bits: all lies in this one */
 	struct mem_map_division stack_division, vault_division; /* in this order */
 };
 
@@ -49,6 +50,10 @@ void mem_map_baseline(struct mem_map *map, uint32_t stack_count, uint32_t vault_
 /* Two consecutive bits [bit+1:bit] select the stack; other fields from the address without them (TOM section 3.2). */
 void mem_map_two_bit(struct mem_map *map, uint32_t bit, uint32_t stack_count, uint32_t vault_count, uint32_t bank_count,
 		     uint32_t row_bytes, uint32_t line_bytes);
+/* All of it in one stack of several, which so has as many rows as all have with another map: no two addresses share a
+ * place, and an address with a bit above the row's lowest has a row that it has with no map of several stacks. */
+void mem_map_one_stack(struct mem_map *map, uint32_t stack, uint32_t vault_count, uint32_t bank_count,
+		       uint32_t row_bytes, uint32_t line_bytes);
 /* After mem_map_two_bit of this bit: each bit of the stack is XORed with the address bits above it that are a multiple
  * of the stack's bits away and below below_bit, so that steps of a power of two go round the stacks, as with the
  * baseline. below_bit 0: with none. */
