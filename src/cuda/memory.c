@@ -7,6 +7,7 @@
 #include "cuda/capture.h"
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
+#include "simt/declared.h"
 
 /* Alignment of the pitch of cuMemAllocPitch: CUDA's own value, a multiple of every modelled cache line. */
 enum { PITCH_ALIGN_BYTES = 512 };
@@ -234,8 +235,14 @@ static struct cuda_alloc *find_managed(CUdeviceptr address, size_t bytes)
 	return a && a->kind == SIMT_ALLOC_MANAGED ? a : NULL;
 }
 
-/* Managed memory stays in the device's memory, so a prefetch moves nothing and advice changes nothing; both are
- * remembered for cuMemRangeGetAttribute. */
+/* Managed memory stays in the device's memory, so that a prefetch moves nothing there. It and advice are remembered for
+ * cuMemRangeGetAttribute, and declare to whoever places memory within the device what lies together: the ranges of one
+ * call for one location, while that is the device. */
+static void declare(uint32_t group, CUdevice location, CUdeviceptr address, size_t bytes)
+{
+	simt_memory_declare(cuda_driver.mem, location == CU_DEVICE_CPU ? 0 : group, address, bytes);
+}
+
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destination, CUstream stream)
 {
 	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
@@ -249,6 +256,7 @@ CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice destinat
 	if (!a)
 		return CUDA_ERROR_INVALID_VALUE;
 	a->prefetch_location = destination;
+	declare(simt_memory_new_group(cuda_driver.mem), destination, address, bytes);
 	return CUDA_SUCCESS;
 }
 CUDA_PER_THREAD(cuMemPrefetchAsync, _ptsz, CUdeviceptr, size_t, CUdevice, CUstream);
@@ -304,12 +312,18 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr *addresses, size_t *sizes, size_t c
 	CUDA_CALL_OF(CUDA_NEEDS_HEALTH, stream);
 
 	CUresult result = check_batch(call.ctx, addresses, sizes, count, flags, stream);
+	uint32_t group = 0;
 
 	if (result == CUDA_SUCCESS)
 		result = check_locations(locations, first, locations_count, count);
 	for (size_t i = 0, k = 0; result == CUDA_SUCCESS && i < count; i++) {
+		struct cuda_alloc *a = find_managed(addresses[i], sizes[i]);
+
 		k += k + 1 < locations_count && first[k + 1] == i;
-		location_device(locations[k], &find_managed(addresses[i], sizes[i])->prefetch_location);
+		location_device(locations[k], &a->prefetch_location);
+		if (first[k] == i)
+			group = simt_memory_new_group(cuda_driver.mem);
+		declare(group, a->prefetch_location, addresses[i], sizes[i]);
 	}
 	return result;
 }
@@ -344,12 +358,19 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUd
 		return CUDA_ERROR_INVALID_VALUE;
 	if (advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION && device && device != CU_DEVICE_CPU)
 		return CUDA_ERROR_INVALID_DEVICE;
-	if (advice == CU_MEM_ADVISE_SET_READ_MOSTLY || advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY)
+	if (advice == CU_MEM_ADVISE_SET_READ_MOSTLY || advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY) {
 		a->is_read_mostly = advice == CU_MEM_ADVISE_SET_READ_MOSTLY;
-	if (advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION)
+		if (bytes == a->size_bytes)
+			simt_memory_declare_reading(cuda_driver.mem, address, a->is_read_mostly);
+	}
+	if (advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION) {
 		a->preferred_location = device;
-	if (advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+		declare(simt_memory_new_group(cuda_driver.mem), device, address, bytes);
+	}
+	if (advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION) {
 		a->preferred_location = CU_DEVICE_INVALID;
+		declare(0, 0, address, bytes);
+	}
 	return CUDA_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "simt/check_hooks.h"
+#include "simt/declared.h"
 #include "simt/heap.h"
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -28,6 +29,7 @@ struct simt_memory {
 	struct simt_check *check;
 	uint32_t ordinal;
 	bool tolerates_pages;
+	struct simt_declared declared;
 	void (*touched)(void *ctx);
 	void *touched_ctx;
 };
@@ -40,6 +42,16 @@ struct simt_heap **simt_memory_heap(struct simt_memory *m)
 uint64_t *simt_memory_heap_bytes(struct simt_memory *m)
 {
 	return &m->heap_bytes;
+}
+
+struct simt_declared *simt_memory_declared(struct simt_memory *m)
+{
+	return &m->declared;
+}
+
+uint32_t simt_memory_last_ordinal(const struct simt_memory *m)
+{
+	return m->ordinal;
 }
 
 struct simt_memory *simt_memory_new(uint64_t capacity_bytes)
@@ -70,6 +82,7 @@ void simt_memory_free(struct simt_memory *m)
 		return;
 	munmap((void *)SIMT_ARENA_BASE, m->capacity_bytes);
 	simt_heap_free(m->heap);
+	simt_declared_free(&m->declared);
 	free(m->allocs);
 	free(m);
 }
@@ -299,6 +312,8 @@ bool simt_memory_release(struct simt_memory *m, uint64_t addr)
 	struct simt_alloc *a = &m->allocs[i - 1];
 
 	a->is_live = false;
+	if (is_the_users(a->kind))
+		simt_declared_forget(&m->declared, a->addr, a->size_bytes);
 	if (counts_as_used(a->kind))
 		m->used_bytes -= a->size_bytes;
 	if (a->kind == SIMT_ALLOC_REGISTERED) {
@@ -343,6 +358,15 @@ const struct simt_alloc *simt_memory_find(const struct simt_memory *m, uint64_t 
 	if (!a->is_live || size_bytes > a->size_bytes || addr - a->addr > a->size_bytes - size_bytes)
 		return NULL;
 	return a;
+}
+
+void simt_memory_declare_reading(struct simt_memory *m, uint64_t addr, bool is_read_mostly)
+{
+	uint32_t i = upper(m, addr);
+
+	CHECK(simt_memory_find(m, addr, 1));
+	simt_memory_touch(m);
+	m->allocs[i - 1].is_read_mostly = is_read_mostly;
 }
 
 void simt_memory_tolerate_pages(struct simt_memory *m)

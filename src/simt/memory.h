@@ -49,6 +49,7 @@ struct simt_alloc {
 	enum simt_alloc_kind kind;
 	bool is_readonly;
 	bool is_live; /* false: freed; kept for "use after free" messages until the range is reused */
+	bool is_read_mostly; /* the program has declared that (simt/declared.h) */
 	uint32_t ordinal; /* the user's allocations are numbered from 1 in the order of their making; 0: ours */
 };
 
