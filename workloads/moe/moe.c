@@ -4,7 +4,7 @@
  *
  * Checked with double precision: scores that decide within 1e-4, results within 1e-3.
  */
-#include "common/workload.h"
+#include "common/homes.h"
 #include "moe/host.h"
 
 static const char moe_ptx[] =
@@ -16,22 +16,47 @@ struct moe_device {
 	CUdeviceptr router, gates, ups, downs, x, chosen, shares, hidden, parts, result;
 };
 
-static struct moe_device device_open(const struct moe *m)
+enum { DECLARE = MOE_COUNTS_COUNT, DECLARE_NOTHING = 0, DECLARE_HOMES };
+
+/* What a CTA of the kernels reads of an expert's weights has a home: of both upper matrices the rows of one. */
+static void homes_declare(const struct moe *m, const struct moe_device *d)
 {
+	const size_t rows = MOE_BLOCK_THREADS / 32, up_bytes = rows * m->width * sizeof(uint16_t);
+	const size_t down_bytes = rows * m->inner * sizeof(uint16_t);
+	struct workload_homes homes = {0};
+
+	for (size_t i = 0; i < (size_t)m->experts * (m->inner / rows); i++) {
+		workload_home(&homes);
+		workload_home_range(&homes, d->gates + i * up_bytes, up_bytes);
+		workload_home_range(&homes, d->ups + i * up_bytes, up_bytes);
+	}
+	for (size_t i = 0; i < (size_t)m->experts * (m->width / rows); i++) {
+		workload_home(&homes);
+		workload_home_range(&homes, d->downs + i * down_bytes, down_bytes);
+	}
+	workload_homes_declare(&homes);
+}
+
+static struct moe_device device_open(const struct moe *m, bool has_homes)
+{
+	CUdeviceptr (*copy)(const void *source, size_t bytes) =
+		has_homes ? workload_managed_copy : workload_device_copy;
 	struct moe_device d = {.gpu = workload_gpu_open(moe_ptx)};
 	size_t weights_bytes = m->experts * moe_expert_elements(m) * sizeof(uint16_t);
 	size_t slots = (size_t)m->tokens * m->best;
 
 	d.router = workload_device_copy(m->router, (size_t)m->experts * m->width * sizeof(float));
-	d.gates = workload_device_copy(m->gates, weights_bytes);
-	d.ups = workload_device_copy(m->ups, weights_bytes);
-	d.downs = workload_device_copy(m->downs, weights_bytes);
+	d.gates = copy(m->gates, weights_bytes);
+	d.ups = copy(m->ups, weights_bytes);
+	d.downs = copy(m->downs, weights_bytes);
 	d.x = workload_device_copy(m->x, (size_t)m->tokens * m->width * sizeof(float));
 	d.chosen = workload_device_alloc(slots * sizeof(uint32_t));
 	d.shares = workload_device_alloc(slots * sizeof(float));
 	d.hidden = workload_device_alloc(slots * m->inner * sizeof(float));
 	d.parts = workload_device_alloc(slots * m->width * sizeof(float));
 	d.result = workload_device_alloc((size_t)m->tokens * m->width * sizeof(float));
+	if (has_homes)
+		homes_declare(m, &d);
 	return d;
 }
 
@@ -53,9 +78,9 @@ static void rows_launch(struct moe_device *d, const char *kernel, unsigned int r
 			(struct workload_dim){MOE_BLOCK_THREADS, 1, 1}, params);
 }
 
-static void layer_compute(struct moe *m)
+static void layer_compute(struct moe *m, bool has_homes)
 {
-	struct moe_device d = device_open(m);
+	struct moe_device d = device_open(m, has_homes);
 	unsigned int slots = m->tokens * m->best;
 	void *route_params[] = {&d.router, &d.x, &d.chosen, &d.shares, &m->experts, &m->best, &m->width};
 	void *up_params[] = {&d.gates, &d.ups, &d.x, &d.chosen, &d.hidden, &m->best, &m->width, &m->inner};
@@ -79,12 +104,16 @@ int main(int argc, char **argv)
 	static const struct workload_about about = {
 		"moe", "A layer of experts: a router, and the two best of eight feed-forward networks.",
 		"2 tokens of 512, experts of 768 rows", "8 tokens of 1,024, experts of 3,584 rows"};
-	static const struct workload_count counts[] = {MOE_COUNTS};
+	static const char *const declarations[] = {"nothing", "homes"};
+	static const struct workload_count counts[] = {
+		MOE_COUNTS,
+		{"declare", "what is declared of the weights: those that a CTA reads lie together", DECLARE_NOTHING,
+		 DECLARE_NOTHING, 0, 1, 1, declarations}};
 	struct workload_options options = workload_sized_parse(&about, WORKLOAD_COUNTS(counts), argc, argv);
 	struct moe m = moe_make(&options);
 	bool right;
 
-	layer_compute(&m);
+	layer_compute(&m, options.counts[DECLARE] == DECLARE_HOMES);
 	right = moe_check(&m);
 	moe_free(&m);
 	return workload_finish(right, "%u tokens of %u, %u of %u experts of %u rows", m.tokens, m.width, m.best,
