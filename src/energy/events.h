@@ -23,7 +23,7 @@ extern const uint32_t energy_param_row_count;
 
 /* ---- rows ---- */
 
-enum { ENERGY_TERM_MAX = 4 };
+enum { ENERGY_TERM_MAX = 6 };
 
 /* One statistic of a sum; unused: no group. */
 struct energy_term {

@@ -426,6 +426,7 @@ static void hold_settings(const char *name, const struct machine_config *of)
 	    {"ndp.tom_pointer_words", "2", " tom tom-ideal "},
 	    {"ndp.bom_latency_cycles", "4", " bom "},
 	    {"ndp.nsu_decision", "climb", " nsu "},
+	    {"ndp.hints", "homes", " tom nsu "},
 	};
 	const char *mechanism = ndp_mechanism_name((uint32_t)machine_ndp_site(of).ndp->choice.mechanism);
 	g_autofree char *word = g_strdup_printf(" %s ", mechanism);

@@ -12,9 +12,13 @@ static const struct sim_param_desc param_rows[] = {
 
 static const struct sim_param_when param_whens[] = {
     {"*", "ndp.mechanism", "tom|nsu"},
-    {"!tom_mapping", "ndp.tom_mapping", "learned"},
+    {"tom_learn_*", "ndp.tom_mapping", "learned"},
+    {"tom_relearn*", "ndp.tom_mapping", "learned"},
+    {"tom_interrupt_ps", "ndp.tom_mapping", "learned"},
+    {"tom_mapping_*", "ndp.tom_mapping", "learned"},
     {"tom_learn_code_*", "ndp.tom_learn_from", "code"},
     {"tom_relearn_*", "ndp.tom_relearn", "true"},
+    {"hint_*", "ndp.hints", "homes"},
     {0},
 };
 

@@ -11,6 +11,9 @@ enum tom_mapping_kind { TOM_MAPPINGS(SIM_PARAM_ENUMERATOR) };
 #define TOM_LEARN_FROMS(X) X(TOM_LEARN_FROM_PHASE, phase) X(TOM_LEARN_FROM_CODE, code)
 enum tom_learn_from { TOM_LEARN_FROMS(SIM_PARAM_ENUMERATOR) };
 
+#define NDP_HINTS(X) X(NDP_HINTS_IGNORE, ignore) X(NDP_HINTS_HOMES, homes)
+enum ndp_hints { NDP_HINTS(SIM_PARAM_ENUMERATOR) };
+
 struct map_params {
 #include "sim/param_fields.inc"
 #include "ndp/map/map_params.def"

@@ -11,6 +11,7 @@
 #include "ndp/blocks/auto.h"
 #include "ndp/carry/carry.h"
 #include "ndp/carry/destination.h"
+#include "ndp/map/hints.h"
 #include "ndp/map/mapping.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
@@ -22,7 +23,8 @@ struct nsu_offload {
 	const struct gpu_config *config;
 	struct nsu_decider *decider;
 	struct carry_chooser chooser;
-	struct map_observer *observer;	 /* NULL: data lies where the machine has it */
+	struct map_observer *observer;	 /* NULL: nothing is learned */
+	struct map_hints *hints;	 /* NULL: declarations are ignored */
 	const struct nsu_blocks *blocks; /* of the running kernel */
 	const struct sim_ctx *ctx;
 	struct ndp_timed_instance *timed; /* [home SM * slots + slot]; NULL: times do not count */
@@ -33,7 +35,9 @@ struct nsu_offload {
 static void *offload_create(const struct ndp_site *site, struct base_diag_list *diag)
 {
 	const struct gpu_config *config = site->gpu;
+	const uint32_t before = diag->error_count;
 	struct map_observer *observer = NULL;
+	struct map_hints *hints;
 	struct nsu_decider *decider;
 	struct nsu_offload *t;
 
@@ -45,12 +49,14 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 	decider = nsu_decider_new(site, diag);
 	if (!decider)
 		return NULL;
-	if (site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED) {
+	if (site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED)
 		observer = map_observer_new(site, diag);
-		if (!observer) {
-			nsu_decider_free(decider);
-			return NULL;
-		}
+	hints = map_hints_new(site, diag);
+	if (diag->error_count != before) {
+		nsu_decider_free(decider);
+		map_observer_free(observer);
+		map_hints_free(hints);
+		return NULL;
 	}
 	t = g_new0(struct nsu_offload, 1);
 	t->decider = decider;
@@ -58,6 +64,7 @@ static void *offload_create(const struct ndp_site *site, struct base_diag_list *
 			   (uint32_t)site->ndp->choice.destination_access_count,
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
+	t->hints = hints;
 	t->ctx = site->ctx;
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
 	if (site->ndp->choice.timed)
@@ -76,6 +83,7 @@ static void offload_free(void *ctx)
 
 	nsu_decider_free(t->decider);
 	map_observer_free(t->observer);
+	map_hints_free(t->hints);
 	carry_chooser_free(&t->chooser);
 	g_free(t->timed);
 	ndp_auto_free(t->automatic);
@@ -89,6 +97,8 @@ static void offload_add_stats(void *ctx, struct sim_stats *stats)
 	nsu_decider_add_stats(t->decider, stats);
 	if (t->observer)
 		map_observer_add_stats(t->observer, stats);
+	if (t->hints)
+		map_hints_add_stats(t->hints, stats);
 }
 
 static uint32_t offload_series(void *ctx, struct gpu_series *items, uint32_t cap)
@@ -111,6 +121,8 @@ static void offload_kernel_begin(void *ctx, struct gpu *g, struct simt_launch *l
 		memset(t->timed, 0, t->instance_count * sizeof(*t->timed));
 	if (t->observer)
 		map_observer_kernel_begin(t->observer, g, l, t->blocks->program->code->block_count);
+	if (t->hints)
+		map_hints_kernel_begin(t->hints, g, l);
 }
 
 static void offload_kernel_end(void *ctx, struct gpu *g, struct simt_launch *l)
@@ -259,7 +271,10 @@ static void offload_resumed(void *ctx, struct gpu *g)
 	struct nsu_offload *t = ctx;
 
 	(void)g;
-	map_observer_resumed(t->observer);
+	if (t->hints)
+		map_hints_resumed(t->hints);
+	else
+		map_observer_resumed(t->observer);
 }
 
 static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req *r)
@@ -269,6 +284,8 @@ static void offload_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_req
 	(void)sm;
 	if (t->observer)
 		map_observer_access(t->observer, g, r);
+	if (t->hints)
+		map_hints_place(t->hints, r);
 }
 
 /* Blocks begin and end where the SM's cycle is held; requests get their places where it is not. */
@@ -290,7 +307,9 @@ static void offload_maps(void *ctx, struct gpu_mapper *out)
 {
 	struct nsu_offload *t = ctx;
 
-	if (t->observer)
+	if (t->hints)
+		map_hints_maps(t->hints, out);
+	else if (t->observer)
 		map_observer_maps(t->observer, out);
 }
 
@@ -299,6 +318,8 @@ static void offload_stats(const struct ndp_site *site, struct sim_stat_tables *o
 	sim_stat_tables_add(out, &nsu_control_stat_table);
 	if (!site || site->ndp->map.tom_mapping == TOM_MAPPING_LEARNED)
 		sim_stat_tables_add(out, &map_stat_table);
+	if (!site || site->ndp->map.hints != NDP_HINTS_IGNORE)
+		sim_stat_tables_add(out, &map_hints_stat_table);
 }
 
 #define EXPLAIN_LINKAGE static

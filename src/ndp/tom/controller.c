@@ -18,6 +18,7 @@
 #include "ndp/carry/carry.h"
 #include "ndp/carry/destination.h"
 #include "ndp/ctas/homes.h"
+#include "ndp/map/hints.h"
 #include "ndp/map/observer.h"
 #include "ndp/mechanism.h"
 #include "ndp/tom/copies.h"
@@ -48,6 +49,7 @@ struct controller {
 	uint32_t *loads; /* [stack]: for the chooser */
 	uint32_t stack_count, warp_limit;
 	struct map_observer *observer;
+	struct map_hints *hints; /* NULL: declarations are ignored */
 	struct tom_offsets *offsets;
 	struct ndp_timed_instance *timed; /* [instance]; NULL: times do not count */
 	uint32_t timed_first, instance_count;
@@ -65,6 +67,7 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 	const struct gpu_config *config = site->gpu;
 	uint32_t before = diag->error_count;
 	struct map_observer *observer;
+	struct map_hints *hints;
 
 	if (config->gpu.stack_sm_count == 0)
 		base_diag_error(diag, (struct base_place){0},
@@ -79,12 +82,14 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 		    "l2.write_policy = back: the coherence of ndp.mechanism = tom rests on stores that reach "
 		    "memory (TOM section 4.4.2); set it to through");
 	observer = map_observer_new(site, diag);
+	hints = map_hints_new(site, diag);
 
 	struct ctas_homes *homes = ctas_homes_new(site, diag);
 
 	if (diag->error_count != before) {
 		ctas_homes_free(homes);
 		map_observer_free(observer);
+		map_hints_free(hints);
 		return NULL;
 	}
 
@@ -97,8 +102,10 @@ static void *controller_create(const struct ndp_site *site, struct base_diag_lis
 			   (uint32_t)site->ndp->choice.destination_access_count,
 			   (uint32_t)site->ndp->choice.destination_line_count, (uint32_t)config->gpu.sm_count);
 	t->observer = observer;
+	t->hints = hints;
 	t->homes = homes;
 	t->copies.limit_bytes = t->params->tom_copy_bytes;
+	t->copies.has_declared = hints != NULL;
 	t->offsets = tom_offsets_new((uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count));
 	t->table_passes = tom_metadata_passes(t->params, config);
 	t->instance_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
@@ -136,6 +143,7 @@ static void controller_free(void *ctx)
 	carry_chooser_free(&t->chooser);
 	tom_offsets_free(t->offsets);
 	map_observer_free(t->observer);
+	map_hints_free(t->hints);
 	ctas_homes_free(t->homes);
 	g_free(t);
 }
@@ -146,6 +154,8 @@ static void controller_add_stats(void *ctx, struct sim_stats *stats)
 
 	tom_stats_add(&t->stats, stats, true);
 	map_observer_add_stats(t->observer, stats);
+	if (t->hints)
+		map_hints_add_stats(t->hints, stats);
 	if (t->homes)
 		ctas_homes_add_stats(t->homes, stats);
 }
@@ -168,7 +178,7 @@ static bool table_describes(const void *params, const struct ndp_block *b)
 /* What this launch writes, by the addresses of its program's stores. */
 static void find_written(struct controller *t, const struct simt_launch *l, const struct simt_program *p)
 {
-	if (t->params->tom_flush != TOM_FLUSH_WRITTEN && !t->copies.limit_bytes)
+	if (t->params->tom_flush != TOM_FLUSH_WRITTEN && !tom_copies_may_be(&t->copies))
 		return;
 	if (!t->blocks->has_origins) {
 		t->blocks->stores = ndp_store_origins(p);
@@ -177,7 +187,7 @@ static void find_written(struct controller *t, const struct simt_launch *l, cons
 	}
 	ndp_written_of(&t->blocks->stores, l, &t->written);
 	t->copies.of.count = 0;
-	if (t->copies.limit_bytes && t->blocks->count && !map_observer_is_learning(t->observer))
+	if (tom_copies_may_be(&t->copies) && t->blocks->count && !map_observer_is_learning(t->observer))
 		tom_copies_begin(&t->copies, t->config, l, &t->blocks->loads, &t->blocks->stores,
 				 sim_now_ps(t->ctx->engine), &t->stats);
 }
@@ -205,10 +215,12 @@ static uint64_t controller_shared_bytes(void *ctx, struct simt_program *p)
 	return tom_metadata_table_bytes(t->params, blocks_of(t, p)->count);
 }
 
-/* CTAs of this launch may begin in stacks: its blocks stay. No data is there while the mapping is being learned. */
+/* CTAs of this launch may begin in stacks: its blocks stay. While the mapping is being learned no data is there, and
+ * while data moves nobody knows where. */
 static void offer_ctas(struct controller *t, struct gpu *g, struct simt_launch *l, struct simt_program *p)
 {
-	struct ndp_cta_notes *ctas = map_observer_is_learning(t->observer) ? NULL : ndp_blocks_cta_notes(t->blocks, p);
+	const bool is_placed = !map_observer_is_learning(t->observer) && !map_hints_is_moving(t->hints);
+	struct ndp_cta_notes *ctas = is_placed ? ndp_blocks_cta_notes(t->blocks, p) : NULL;
 	const bool is_offered = ctas_homes_kernel_begin(t->homes, g, l, ctas, t->blocks->count > 0);
 
 	ndp_blocks_hide(t->blocks, p, is_offered);
@@ -257,6 +269,8 @@ static void controller_kernel_begin(void *ctx, struct gpu *g, struct simt_launch
 	count_registers(&t->stats, t->blocks, p);
 	tom_offsets_kernel_begin(t->offsets, p, t->blocks);
 	map_observer_kernel_begin(t->observer, g, l, t->blocks->count);
+	if (t->hints)
+		map_hints_kernel_begin(t->hints, g, l);
 	find_written(t, l, p);
 	for (uint32_t s = 0; s < t->stack_count; s++) { /* a launch that ended in a fault left its blocks behind */
 		t->stacks[s].pending_count = 0;
@@ -637,7 +651,10 @@ static void controller_resumed(void *ctx, struct gpu *g)
 	struct controller *t = ctx;
 
 	(void)g;
-	map_observer_resumed(t->observer);
+	if (t->hints)
+		map_hints_resumed(t->hints);
+	else
+		map_observer_resumed(t->observer);
 	tom_offsets_forget(t->offsets);
 }
 
@@ -658,6 +675,8 @@ static void controller_access(void *ctx, struct gpu *g, uint32_t sm, struct mem_
 	struct controller *t = ctx;
 
 	map_observer_access(t->observer, g, r);
+	if (t->hints)
+		map_hints_place(t->hints, r);
 	if (t->copies.of.count && r->kind == MEM_KIND_DATA && !r->is_host)
 		read_copy(t, g, sm, r);
 	if (ctas_homes_is_on(t->homes))
@@ -669,7 +688,7 @@ static enum gpu_beside controller_beside(const void *ctx)
 	const struct controller *t = ctx;
 
 	/* A loop's round ends, and requests get their places, where SMs tick beside each other: both count for all. */
-	if (t->timed || t->automatic || t->copies.limit_bytes || ctas_homes_is_on(t->homes))
+	if (t->timed || t->automatic || tom_copies_may_be(&t->copies) || ctas_homes_is_on(t->homes))
 		return GPU_BESIDE_NEVER;
 	return map_observer_is_settled(t->observer) ? GPU_BESIDE_NOW : GPU_BESIDE_NOT_NOW;
 }
@@ -678,7 +697,10 @@ static void controller_maps(void *ctx, struct gpu_mapper *out)
 {
 	struct controller *t = ctx;
 
-	map_observer_maps(t->observer, out);
+	if (t->hints)
+		map_hints_maps(t->hints, out);
+	else
+		map_observer_maps(t->observer, out);
 }
 
 /* Moves each candidate to the class that it has with this launch. */
@@ -724,6 +746,8 @@ static void controller_stats(const struct ndp_site *site, struct sim_stat_tables
 	sim_stat_tables_add(out, &map_stat_table);
 	if (!site || site->ndp->ctas.ctas != NDP_CTAS_NONE)
 		sim_stat_tables_add(out, &ctas_stat_table);
+	if (!site || site->ndp->map.hints != NDP_HINTS_IGNORE)
+		sim_stat_tables_add(out, &map_hints_stat_table);
 }
 
 #define EXPLAIN_LINKAGE static
