@@ -167,9 +167,10 @@ SIMT_RUN(simt_run_barrier)
 	/* Lanes that are elsewhere arrive on their own: these wait in a split of their own. */
 	const uint32_t unguarded = w->active_mask & ~mask;
 
-	simt_stack_save(w);
-	if (simt_split_of(w)->lanes != mask) {
-		uint32_t carved = simt_split_carve(w, mask);
+	if (unlikely(simt_split_of(w)->lanes != mask)) {
+		simt_stack_save(w);
+
+		const uint32_t carved = simt_split_carve(w, mask);
 
 		simt_stack_load(w);
 		if (unguarded)
@@ -184,7 +185,8 @@ SIMT_RUN(simt_run_barrier)
 	split->barrier_id = (uint8_t)id;
 	split->red = is_red ? e : NULL;
 	split->red_mask = mask;
-	split->red_frame = s->frame;
+	if (is_red)
+		split->red_frame = s->frame;
 	simt_stack_goto(w, w->pc + 1);
 	simt_stack_save(w);
 	/* As simt_split_schedule would find, all lanes of the warp wait here. The stack's top still runs. */
@@ -201,6 +203,11 @@ enum simt_next simt_lanes_exit(struct simt_launch *l, struct simt_warp *w, uint3
 	struct simt_split *split = simt_split_of(w);
 
 	w->pc = resume_pc;
+	/* All at once, as nearly always: what is done below step by step. */
+	if (likely(lanes == w->live_mask && w->state->split_count == 1)) {
+		w->live_mask = split->lanes = split->depth = w->state->split_count = 0;
+		return simt_warp_end(l, w, out) ? SIMT_JUMPED : SIMT_FAULTED;
+	}
 	simt_stack_save(w);
 	w->live_mask &= ~lanes;
 	split->lanes &= ~lanes;

@@ -29,17 +29,6 @@ struct runner {
 	struct simt_limit limit;
 };
 
-static bool run_cta_turn(struct runner *r, struct simt_cta *c)
-{
-	for (uint32_t i = 0; i < c->warp_count; i++) {
-		struct simt_warp *w = &c->warps[i];
-
-		if (!w->is_done && !w->at_barrier && !simt_turn(&r->by, r->l, w, r->limit.turn_instructions))
-			return false;
-	}
-	return true;
-}
-
 static void start_cta(struct runner *r)
 {
 	uint32_t sm_count = r->l->sm_count ? r->l->sm_count : 1;
@@ -115,7 +104,7 @@ static bool run_all(struct runner *r)
 		while (r->running_count < want && r->next_cta < l->state->cta_count)
 			start_cta(r);
 		for (uint32_t i = 0; i < r->running_count; i++)
-			if (is_stopped(r) || !run_cta_turn(r, r->running[i]))
+			if (is_stopped(r) || !simt_cta_turn(&r->by, l, r->running[i], r->limit.turn_instructions))
 				return false;
 		const uint32_t before = r->running_count;
 

@@ -167,6 +167,7 @@ static void free_warp_state(struct simt_warp_state *s)
 	free(s->preds);
 	free(s->special);
 	free(s->scratch);
+	free(s->turn);
 	free(s);
 }
 

@@ -235,6 +235,7 @@ struct simt_program_func {
 
 struct simt_sreg_use {
 	uint8_t sreg, component;
+	bool is_of_place; /* simt_special_is_of_place */
 	uint32_t off;
 };
 
@@ -329,6 +330,7 @@ struct simt_warp_state {
 	uint8_t *scratch;                   /* SIMT_SRC_ROWS + 1 rows of 256 bytes */
 	struct simt_warp *next_free, *next; /* guests */
 	uint32_t local_slot;
+	struct turn *turn;    /* host code's view of the warp (native/turn.c); NULL: none yet */
 	uint32_t ahead;	      /* instructions computed that are of turns to come (native/turn.c), */
 	uint32_t ahead_lanes; /* by these lanes */
 	uint32_t bulk_lanes;  /* of the bulk copy that is being done, those that have not all; 0: none is */

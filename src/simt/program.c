@@ -66,10 +66,10 @@ static enum simt_builtin builtin_named(const char *name)
 		const char *name;
 		enum simt_builtin builtin;
 	} names[] = {
-		{"vprintf", SIMT_BUILTIN_VPRINTF},
-		{"malloc", SIMT_BUILTIN_MALLOC},
-		{"free", SIMT_BUILTIN_FREE},
-		{"__assertfail", SIMT_BUILTIN_ASSERTFAIL},
+	    {"vprintf", SIMT_BUILTIN_VPRINTF},
+	    {"malloc", SIMT_BUILTIN_MALLOC},
+	    {"free", SIMT_BUILTIN_FREE},
+	    {"__assertfail", SIMT_BUILTIN_ASSERTFAIL},
 	};
 
 	for (uint32_t i = 0; i < ARRAY_COUNT(names); i++)
@@ -283,8 +283,7 @@ static void lay_out_memory(struct simt_build *b)
 	if (b->p->is_recursive)
 		b->p->pub.local_bytes_per_thread += simt_local_aligned(b, SIMT_RECURSION_BYTES);
 	/* The stack grows down, as on hardware: the entry function's frame lies above those of its callees. */
-	b->p->local_fixed =
-	    SIMT_LOCAL_BASE + b->p->pub.local_bytes_per_thread - simt_local_aligned(b, b->local_bytes);
+	b->p->local_fixed = SIMT_LOCAL_BASE + b->p->pub.local_bytes_per_thread - simt_local_aligned(b, b->local_bytes);
 	b->p->local_entry = b->p->local_fixed - b->p->funcs[0].local_bytes;
 }
 
@@ -403,7 +402,12 @@ static struct simt_ref sreg_ref(struct simt_build *b, const struct ptx_operand *
 		if (p->sregs[i].sreg == o->sreg && p->sregs[i].component == component)
 			return (struct simt_ref){p->sregs[i].off, SIMT_BASE_SPECIAL, (uint8_t)bytes};
 	p->sregs = grow(p->sregs, &b->sreg_cap, p->sreg_count + 1, sizeof(*p->sregs));
-	p->sregs[p->sreg_count++] = (struct simt_sreg_use){(uint8_t)o->sreg, (uint8_t)component, p->special_bytes};
+	p->sregs[p->sreg_count++] = (struct simt_sreg_use){
+	    .sreg = (uint8_t)o->sreg,
+	    .component = (uint8_t)component,
+	    .is_of_place = simt_special_is_of_place((enum ptx_sreg)o->sreg),
+	    .off = p->special_bytes,
+	};
 	struct simt_ref r = {p->special_bytes, SIMT_BASE_SPECIAL, (uint8_t)bytes};
 
 	p->special_bytes += bytes * SIMT_LANES;

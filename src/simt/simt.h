@@ -23,10 +23,18 @@
 enum { SIMT_LANES = 32, SIMT_FULL_MASK_BITS = 32 };
 #define SIMT_FULL_MASK UINT32_MAX
 
-/* Lanes of a mask, most often all: the portable builtin calls a function. */
+/* Lanes of a mask, most often all. Where there is no instruction for it, the builtin calls a function of a table. */
 static inline uint32_t simt_lane_count(uint32_t mask)
 {
-	return mask == SIMT_FULL_MASK ? SIMT_LANES : (uint32_t)__builtin_popcount(mask);
+	if (mask == SIMT_FULL_MASK)
+		return SIMT_LANES;
+#ifdef __POPCNT__
+	return (uint32_t)__builtin_popcount(mask);
+#else
+	mask -= mask >> 1 & 0x55555555u;
+	mask = (mask & 0x33333333u) + (mask >> 2 & 0x33333333u);
+	return ((mask + (mask >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+#endif
 }
 
 /* ---- modules ---- */

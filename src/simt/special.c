@@ -102,7 +102,9 @@ static void fill(const struct simt_launch *l, struct simt_warp *w, const struct 
 			((uint32_t *)row)[lane] = thread_component(l, w, lane, u->component);
 		return;
 	}
-	uint64_t value = uniform_value(l, w, u);
+	/* The one that most kernels read. */
+	const bool is_cta = u->sreg == PTX_SREG_CTAID && u->component - 1u < 3;
+	const uint64_t value = is_cta ? w->cta->id[u->component - 1u] : uniform_value(l, w, u);
 
 	if (bytes_of(u) == 8)
 		for (uint32_t lane = 0; lane < SIMT_LANES; lane++)
@@ -120,10 +122,9 @@ void simt_special_fill(const struct simt_launch *l, struct simt_warp *w)
 		fill(l, w, &p->sregs[i]);
 }
 
-/* Does a warp of a launch's pool find the same in it, whichever CTA it is of? */
-static bool is_of_place(const struct simt_sreg_use *u)
+bool simt_special_is_of_place(enum ptx_sreg sreg)
 {
-	switch ((enum ptx_sreg)u->sreg) {
+	switch (sreg) {
 	case PTX_SREG_TID:
 	case PTX_SREG_NTID:
 	case PTX_SREG_NCTAID:
@@ -143,7 +144,7 @@ void simt_special_refill(const struct simt_launch *l, struct simt_warp *w)
 	const struct simt_program_priv *p = simt_program_of(l);
 
 	for (uint32_t i = 0; i < p->sreg_count; i++)
-		if (!is_of_place(&p->sregs[i]))
+		if (!p->sregs[i].is_of_place)
 			fill(l, w, &p->sregs[i]);
 }
 

@@ -212,11 +212,8 @@ bool simt_split_schedule(struct simt_launch *l, struct simt_warp *w, struct simt
 	for (uint32_t i = s->split_count; i-- > 0;)
 		if (!s->splits[i].lanes)
 			remove_split(s, i);
-	if (!s->split_count) {
-		w->is_done = true;
-		w->active_mask = 0;
-		return s->is_guest || simt_barrier_warp_done(l, w, out);
-	}
+	if (!s->split_count)
+		return simt_warp_end(l, w, out);
 	if (take_next(l, w) || (let_go(l, w) && take_next(l, w)))
 		return true;
 	s->current = 0;

@@ -55,38 +55,60 @@ void simt_stack_goto(struct simt_warp *w, uint32_t pc)
 	simt_stack_load(w);
 }
 
+static void make_room(struct simt_split *split)
+{
+	split->cap = split->cap ? split->cap * 2 : 16;
+	split->stack = realloc(split->stack, split->cap * sizeof(*split->stack));
+	CHECK(split->stack);
+}
+
 void simt_stack_push(struct simt_warp *w, const struct simt_entry *e)
 {
 	struct simt_split *split = simt_split_of(w);
 
-	if (split->depth == split->cap) {
-		split->cap = split->cap ? split->cap * 2 : 16;
-		split->stack = realloc(split->stack, split->cap * sizeof(*split->stack));
-		CHECK(split->stack);
-	}
+	if (split->depth == split->cap)
+		make_room(split);
 	split->stack[split->depth++] = *e;
 }
 
 void simt_stack_diverge(struct simt_warp *w, const uint32_t *pcs, const uint32_t *masks, uint32_t count, uint32_t rpc)
 {
-	struct simt_entry *top = top_of(w), child = *top;
+	struct simt_warp_state *s = w->state;
+	struct simt_split *split = simt_split_of(w);
+	struct simt_entry *top = top_of(w);
+	uint32_t child_rpc = rpc, pushed = 0;
 
 	/* Lanes that part inside a loop they entered parted already meet where the outer entry waits: no new entry, so
 	 * the stack does not grow with the trip count. */
 	if (rpc == SIMT_NO_PC || rpc == top->rpc) {
-		simt_split_of(w)->depth--;
+		child_rpc = top->rpc;
+		split->depth--;
 	} else {
 		top->pc = rpc;
-		child.rpc = rpc;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		if (!masks[i] || pcs[i] == child.rpc)
+		struct simt_entry *child;
+
+		if (!masks[i] || pcs[i] == child_rpc)
 			continue;
-		child.pc = pcs[i];
-		child.mask = masks[i];
-		simt_stack_push(w, &child);
+		if (split->depth == split->cap)
+			make_room(split);
+		child = &split->stack[split->depth++];
+		child->pc = pcs[i];
+		child->rpc = child_rpc;
+		child->mask = masks[i];
+		child->frame = s->frame;
+		pushed = i + 1;
 	}
-	simt_stack_load(w);
+	if (!pushed) {
+		simt_stack_load(w);
+		return;
+	}
+	/* The top runs now, in the same frame. */
+	w->pc = pcs[pushed - 1];
+	w->active_mask = masks[pushed - 1];
+	w->stack_depth = (uint16_t)split->depth;
+	s->rpc = child_rpc;
 }
 
 void simt_stack_drop(struct simt_warp *w, uint32_t lanes, uint32_t depth)
@@ -134,24 +156,27 @@ void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const str
 void simt_stack_begin(const struct simt_launch *l, struct simt_warp *w, uint32_t lanes)
 {
 	struct simt_warp_state *s = w->state;
-	struct simt_entry e = {.pc = 0, .rpc = SIMT_NO_PC, .mask = lanes};
+	struct simt_split *split = &s->splits[0];
+	const struct simt_frame frame = {.local_at = (uint32_t)simt_program_of(l)->local_entry};
 
-	e.frame.local_at = (uint32_t)simt_program_of(l)->local_entry;
 	s->split_count = 1;
 	s->current = 0;
-	s->splits[0].depth = 0;
-	s->splits[0].lanes = lanes;
-	s->splits[0].wait = SIMT_WAIT_NONE;
-	s->splits[0].is_let_go = false;
+	split->lanes = lanes;
+	split->wait = SIMT_WAIT_NONE;
+	split->is_let_go = false;
 	s->carry = 0;
 	s->polled = 0;
 	s->ahead = 0;
 	s->bulk_lanes = 0;
 	s->spin_count = 0;
 	s->spin_budget = SIMT_SPIN_FIRST;
-	simt_frame_open(l, w, &e.frame);
-	simt_stack_push(w, &e);
-	simt_stack_load(w);
+	if (unlikely(!s->row_cap))
+		simt_frame_open(l, w, &frame);
+	if (unlikely(!split->cap))
+		make_room(split);
+	split->depth = 1;
+	split->stack[0] = (struct simt_entry){.pc = 0, .rpc = SIMT_NO_PC, .mask = lanes, .frame = frame};
+	cache_top(w);
 	w->live_mask = lanes;
 	w->is_done = !lanes;
 	w->at_barrier = false;

@@ -2,6 +2,7 @@
 #ifndef STRATA_SIMT_STATE_H
 #define STRATA_SIMT_STATE_H
 
+#include "base/check.h"
 #include "simt/priv.h"
 
 /* ---- rows ---- */
@@ -111,6 +112,51 @@ bool simt_barrier_warp_arrived(struct simt_launch *l, struct simt_warp *w, uint3
 /* The warp is done: barriers may open. */
 bool simt_barrier_warp_done(struct simt_launch *l, struct simt_warp *w, struct simt_step *out);
 
+/* No lane is left. */
+static inline bool simt_warp_end(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
+{
+	w->is_done = true;
+	w->active_mask = 0;
+	return w->state->is_guest || simt_barrier_warp_done(l, w, out);
+}
+
+/* ---- one instruction ---- */
+
+/* simt_step, for those of simt/ who do many. */
+static inline bool simt_step_now(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
+{
+	struct simt_warp_state *s = w->state;
+	const uint32_t pc = w->pc;
+	const struct simt_program_priv *p = simt_program_of(l);
+	const struct simt_exec *e = &p->execs[pc];
+	const uint32_t mask = w->active_mask & simt_pred_get(s, e->guard);
+
+	out->inst = &p->insts[pc];
+	out->pc = pc;
+	out->exec_mask = mask;
+	out->access_mask = 0;
+	out->shared_mask = 0;
+	out->space = SIMT_MEM_NONE;
+	out->barrier_opened = false;
+	out->branched = false;
+	w->instruction_count++;
+	l->state->steps++;
+	enum simt_next next = likely(mask) ? e->run(l, w, e, mask, out) : SIMT_NEXT;
+
+	if (likely(next == SIMT_NEXT)) {
+		w->pc = pc + 1;
+		if (unlikely(pc + 1 == s->rpc)) {
+			simt_stack_goto(w, pc + 1);
+			out->branched = w->pc != pc + 1;
+		}
+		return true;
+	}
+	if (next == SIMT_REPEATS)
+		return true;
+	out->branched = w->pc != pc + 1;
+	return next == SIMT_JUMPED;
+}
+
 /* ---- host code of a program (native/turn.c) ---- */
 
 void simt_native_begin(struct simt_program_priv *p);
@@ -139,6 +185,8 @@ void simt_special_fill(const struct simt_launch *l, struct simt_warp *w);
 /* This fills them again when the warp's place in the pool has run a CTA of this launch before. */
 void simt_special_refill(const struct simt_launch *l, struct simt_warp *w);
 void simt_special_clocks(const struct simt_launch *l, struct simt_warp *w);
+/* Does a warp of a launch's pool find the same in it, whichever CTA it is of? */
+bool simt_special_is_of_place(enum ptx_sreg sreg);
 
 /* control.c: argument k of a call as a lane passes it; the call's result in a lane. For system calls. */
 uint64_t simt_call_arg(const struct simt_launch *l, struct simt_warp *w, const struct simt_call_op *op, uint32_t k,

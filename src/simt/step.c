@@ -13,36 +13,7 @@ const uint32_t simt_lane_bit[SIMT_LANES] = {
 
 bool simt_step(struct simt_launch *l, struct simt_warp *w, struct simt_step *out)
 {
-	struct simt_warp_state *s = w->state;
-	const uint32_t pc = w->pc;
-	const struct simt_program_priv *p = simt_program_of(l);
-	const struct simt_exec *e = &p->execs[pc];
-	const uint32_t mask = w->active_mask & simt_pred_get(s, e->guard);
-
-	out->inst = &p->insts[pc];
-	out->pc = pc;
-	out->exec_mask = mask;
-	out->access_mask = 0;
-	out->shared_mask = 0;
-	out->space = SIMT_MEM_NONE;
-	out->barrier_opened = false;
-	out->branched = false;
-	w->instruction_count++;
-	l->state->steps++;
-	enum simt_next next = likely(mask) ? e->run(l, w, e, mask, out) : SIMT_NEXT;
-
-	if (likely(next == SIMT_NEXT)) {
-		w->pc = pc + 1;
-		if (unlikely(pc + 1 == s->rpc)) {
-			simt_stack_goto(w, pc + 1);
-			out->branched = w->pc != pc + 1;
-		}
-		return true;
-	}
-	if (next == SIMT_REPEATS)
-		return true;
-	out->branched = w->pc != pc + 1;
-	return next == SIMT_JUMPED;
+	return simt_step_now(l, w, out);
 }
 
 /* ---- rows ---- */

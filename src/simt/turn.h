@@ -20,5 +20,7 @@ struct simt_turner {
 
 /* At most count instructions, fewer if the warp ends or waits. False: l->fault is set. */
 bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count);
+/* One for each warp of a CTA that can run. False: l->fault is set, and those behind had none. */
+bool simt_cta_turn(struct simt_turner *by, struct simt_launch *l, struct simt_cta *c, uint32_t count);
 
 #endif

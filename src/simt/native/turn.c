@@ -4,6 +4,7 @@
  * any of them could tell: arithmetic of one warp is seen by no other, so that a run of it may be computed as a whole
  * when the turn ends inside. The rest of it is then counted in the warp's next turns.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/check.h"
@@ -89,13 +90,36 @@ static int32_t step(struct native_turn *pub, uint32_t pc)
 
 	settle(t);
 	t->w->pc = pc;
-	t->by->is_faulted = !simt_step(t->l, t->w, t->out);
+	t->by->is_faulted = !simt_step_now(t->l, t->w, t->out);
 	if (pub->is_observed && !t->by->is_faulted)
 		t->by->observe(t->by->self, t->w, t->out);
 	++*t->by->warp_instructions;
 	t->by->thread_instructions += simt_lane_count(t->out->exec_mask);
 	t->from = --pub->left;
 	if (t->by->is_faulted || t->w->is_done || t->w->at_barrier)
+		return 0;
+	read_warp(t);
+	return 1;
+}
+
+/* A barrier or an exit of all running lanes, most often all that are left: a step without what nobody asks for. */
+static int32_t halt(struct native_turn *pub, uint32_t pc)
+{
+	struct turn *t = (struct turn *)pub;
+	struct simt_warp *w = t->w;
+	const struct simt_exec *e = &simt_program_of(t->l)->execs[pc];
+	enum simt_next next;
+
+	if (unlikely(pub->is_observed || pub->lanes != w->live_mask || w->state->split_count != 1))
+		return step(pub, pc);
+	pub->left--;
+	settle(t);
+	w->pc = pc;
+	next = e->run(t->l, w, e, pub->lanes, t->out);
+	t->by->is_faulted = next == SIMT_FAULTED;
+	if (next == SIMT_NEXT)
+		simt_stack_goto(w, pc + 1);
+	if (w->is_done || w->at_barrier || t->by->is_faulted)
 		return 0;
 	read_warp(t);
 	return 1;
@@ -136,50 +160,69 @@ static uint32_t take_ahead(struct simt_turner *by, struct simt_launch *l, struct
 	return count - taken;
 }
 
-static void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch *l, struct simt_warp *w,
-			uint32_t count)
+/* What stays the same for a warp as long as it runs. */
+static struct turn *turn_new(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w)
 {
 	struct simt_warp_state *s = w->state;
-	struct turn t; /* written field by field: to clear it first takes longer than all else here */
+	struct turn *t = s->turn ? s->turn : calloc(1, sizeof(*t));
 
-	if (s->ahead)
+	CHECK(t);
+	s->turn = t;
+	t->by = by;
+	t->l = l;
+	t->w = w;
+	t->out = &by->step;
+	t->pub.special = s->special;
+	t->pub.consts = s->base[SIMT_BASE_CONST];
+	t->pub.polled = &s->polled;
+	t->pub.spin_count = &s->spin_count;
+	t->pub.spin_budget = &s->spin_budget;
+	t->pub.hints = l->state->hints;
+	t->pub.shared = w->cta->shared;
+	t->pub.shared_bytes = w->cta->shared_bytes;
+	t->pub.params = (const uint8_t *)(uintptr_t)l->state->param_addr;
+	t->pub.one = one;
+	t->pub.step = step;
+	t->pub.halt = halt;
+	t->pub.part = part;
+	t->pub.meet = meet;
+	return t;
+}
+
+static inline void native_turn(struct simt_turner *by, native_fn fn, struct simt_launch *l, struct simt_warp *w,
+			       uint32_t count)
+{
+	struct simt_warp_state *s = w->state;
+	struct turn *t = s->turn;
+	uint32_t ahead = s->ahead;
+
+	if (unlikely(!t || t->by != by || t->l != l))
+		t = turn_new(by, l, w);
+	/* What is ahead counts for the lanes that computed it: most often for those that go on. */
+	if (unlikely(ahead >= count || (ahead && s->ahead_lanes != w->active_mask))) {
 		count = take_ahead(by, l, w, count);
-	if (!count)
-		return;
-	t.by = by;
-	t.l = l;
-	t.w = w;
-	t.out = &by->step;
-	t.pub.idle = 0;
-	t.pub.special = s->special;
-	t.pub.consts = s->base[SIMT_BASE_CONST];
-	t.pub.polled = &s->polled;
-	t.pub.spin_count = &s->spin_count;
-	t.pub.spin_budget = &s->spin_budget;
-	t.pub.hints = l->state->hints;
-	t.pub.shared = w->cta->shared;
-	t.pub.shared_bytes = w->cta->shared_bytes;
-	t.pub.params = (const uint8_t *)(uintptr_t)l->state->param_addr;
-	t.pub.is_strict = by->is_strict ? -1 : 0;
-	t.pub.is_observed = by->observe != NULL;
-	t.pub.left = t.from = (int32_t)count;
-	t.pub.one = one;
-	t.pub.step = step;
-	t.pub.part = part;
-	t.pub.meet = meet;
-	read_warp(&t);
-	while (t.pub.left > 0 && !by->is_faulted && !w->is_done && !w->at_barrier) {
-		const enum native_end end = fn(&t.pub);
-
-		if (by->is_faulted || w->is_done || w->at_barrier)
+		if (!count)
 			return;
-		settle(&t);
-		w->pc = t.pub.pc;
-		if (t.pub.left < 0)
-			s->ahead = (uint32_t)-t.pub.left;
-		if (end == NATIVE_INSIDE && t.pub.left > 0)
-			step(&t.pub, w->pc);
+		ahead = 0;
 	}
+	s->ahead = 0;
+	t->pub.is_strict = by->is_strict ? -1 : 0;
+	t->pub.is_observed = by->observe != NULL;
+	t->from = (int32_t)count;
+	t->pub.left = (int32_t)(count - ahead);
+	read_warp(t);
+	do {
+		const enum native_end end = fn(&t->pub);
+
+		if (w->is_done || w->at_barrier || by->is_faulted)
+			return;
+		settle(t);
+		w->pc = t->pub.pc;
+		if (t->pub.left < 0)
+			s->ahead = (uint32_t)-t->pub.left;
+		if (end == NATIVE_INSIDE && t->pub.left > 0)
+			step(&t->pub, w->pc);
+	} while (unlikely(t->pub.left > 0 && !by->is_faulted && !w->is_done && !w->at_barrier));
 }
 
 static void interpreted_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
@@ -224,14 +267,14 @@ static native_fn code_of(const struct simt_turner *by, struct simt_launch *l)
 	struct simt_native *n = p->native;
 
 	l->interpreted_why = NULL;
+	if (likely(n->fn && by->code != SIMT_CODE_INTERPRETED && !l->state->check_grid))
+		return n->fn;
 	if (by->code == SIMT_CODE_INTERPRETED)
 		l->interpreted_why = "as run.functional says";
 	else if (l->state->check_grid)
 		l->interpreted_why = "each access is checked";
 	if (l->interpreted_why)
 		return NULL;
-	if (likely(n->fn != NULL))
-		return n->fn;
 	if (!n->why) {
 		if (by->code == SIMT_CODE_COMPILED || n->interpreted >= COMPILE_AFTER) {
 			load(p, true);
@@ -250,12 +293,33 @@ bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *
 	const native_fn fn = code_of(by, l);
 	const uint64_t before = *by->warp_instructions;
 
+	CHECK(!w->state->is_guest);
 	if (fn) {
 		native_turn(by, fn, l, w, count);
 		l->compiled_warp_instructions += *by->warp_instructions - before;
 	} else {
 		interpreted_turn(by, l, w, count);
 	}
+	return !by->is_faulted;
+}
+
+bool simt_cta_turn(struct simt_turner *by, struct simt_launch *l, struct simt_cta *c, uint32_t count)
+{
+	const native_fn fn = code_of(by, l);
+	const uint64_t before = *by->warp_instructions;
+
+	for (uint32_t i = 0; i < c->warp_count && !by->is_faulted; i++) {
+		struct simt_warp *w = &c->warps[i];
+
+		if (w->is_done || w->at_barrier)
+			continue;
+		if (fn)
+			native_turn(by, fn, l, w, count);
+		else
+			interpreted_turn(by, l, w, count);
+	}
+	if (fn)
+		l->compiled_warp_instructions += *by->warp_instructions - before;
 	return !by->is_faulted;
 }
 

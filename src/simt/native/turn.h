@@ -49,6 +49,8 @@ struct native_turn {
 	int32_t (*one)(struct native_turn *t, uint32_t pc, uint32_t lanes);
 	/* Executes and counts any instruction. 0: the turn is over. */
 	int32_t (*step)(struct native_turn *t, uint32_t pc);
+	/* Executes and counts a barrier or an exit of all running lanes. 0: the turn is over. */
+	int32_t (*halt)(struct native_turn *t, uint32_t pc);
 	/* Lanes `on` of a branch go to target, the others on, and they meet at rpc; it is counted already. */
 	void (*part)(struct native_turn *t, uint32_t on, uint32_t target, uint32_t rpc);
 	/* Control has come to pc, where the running lanes wait for others (rpc). */
