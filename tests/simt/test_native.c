@@ -420,6 +420,92 @@ static void test_generated(void **unused)
 	generated(3, 150);
 }
 
+/* ---- accesses by where their lanes' words lie ---- */
+
+/* Bytes from a lane to the next are %u: in order, in order in each half of the warp, at one place, at one place for
+ * each half, elsewhere. */
+static const char *const places[] = {
+    "mul.lo.u32 %%r1, %%t, %u;\n",
+    "and.b32 %%r2, %%t, 15; shr.u32 %%r3, %%t, 4; mul.lo.u32 %%r1, %%r2, %u; mad.lo.u32 %%r1, %%r3, 272, %%r1;\n",
+    "shr.u32 %%r1, %%t, 5; mul.lo.u32 %%r1, %%r1, %u;\n",
+    "shr.u32 %%r1, %%t, 4; mul.lo.u32 %%r1, %%r1, %u;\n",
+    "mul.lo.u32 %%r1, %%t, 7; and.b32 %%r1, %%r1, 31; mul.lo.u32 %%r1, %%r1, %u;\n",
+};
+
+static const struct {
+	const char *type, *regs;
+	uint32_t bytes;
+} kinds[] = {
+    {"u8", "%r4", 1},
+    {"s8", "%r4", 1},
+    {"u16", "%r4", 2},
+    {"s16", "%r4", 2},
+    {"u32", "%r4", 4},
+    {"u64", "%rd4", 8},
+    {"s32", "%rd4", 4},
+    {"u8", "%rd4", 1},
+    {"f64", "%fd1", 8},
+    {"v2.u8", "{%r4, %r5}", 2},
+    {"v2.u64", "{%rd4, %rd5}", 16},
+    {"v4.u32", "{%r4, %r5, %r6, %r7}", 16},
+};
+
+/* Loads one kind and stores what it has loaded, in memory of a space; `at` is the register with the address. */
+static void add_kind(GString *out, uint32_t kind, const char *space, const char *at, uint32_t number)
+{
+	const char *guard = number % 4 == 3 ? "@%p1 " : "";
+
+	g_string_append_printf(out, "%sld.%s%s %s, [%s+%u];\n", guard, space, kinds[kind].type, kinds[kind].regs, at,
+			       number * 16);
+	g_string_append(out, "cvt.u32.u64 %r8, %rd4; mad.lo.u32 %r9, %r9, 31, %r4; mad.lo.u32 %r9, %r9, 31, %r8;\n"
+			     "add.u32 %r4, %r4, %t; add.u64 %rd4, %rd4, %rd3; mov.b64 {%r10, %r11}, %fd1;\n"
+			     "mad.lo.u32 %r9, %r9, 31, %r5; xor.b32 %r9, %r9, %r10; xor.b32 %r9, %r9, %r11;\n");
+	g_string_append_printf(out, "%sst.%s%s [%s+%u], %s;\n", guard, space, kinds[kind].type, at, 4096 + number * 16,
+			       kinds[kind].regs);
+}
+
+static char *accesses(uint32_t place)
+{
+	GString *body = g_string_new("mov.u32 %r9, 0; mov.u32 %r4, 3; mov.u32 %r5, 5; mov.u32 %r6, 6; mov.u32 %r7, 7;\n"
+				     "mov.u64 %rd4, 9; mov.u64 %rd5, 11; mov.f64 %fd1, 0d3ff8000000000000;\n"
+				     "cvt.u64.u32 %rd3, %t; setp.ne.u32 %p1, %t, 20; mov.u64 %rd6, sh;\n");
+	g_autofree char *with_shared = g_strdup(RIG_KERNEL("$BODY$")), *at = NULL;
+	char *text;
+
+	for (uint32_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+		g_string_append_printf(body, places[place], kinds[k].bytes);
+		g_string_append(body, "cvt.u64.u32 %rd1, %r1; add.u64 %rd2, %rd1, %out; add.u64 %rd7, %rd1, %rd6;\n"
+				      "cvt.u32.u64 %r12, %rd7;\n");
+		if ((k + place) % 3 == 0)
+			add_kind(body, k, "shared.", k % 2 ? "%rd7" : "%r12", k);
+		else
+			add_kind(body, k, (k + place) % 3 == 1 ? "global." : "", "%rd2", k);
+	}
+	/* Where the loaded word takes the address's place. */
+	g_string_append(body, "and.b64 %rd1, %rd3, 63; shl.b64 %rd1, %rd1, 3; add.u64 %rd2, %rd1, %out;\n"
+			      "@%p1 ld.global.u64 %rd2, [%rd2+64]; cvt.u32.u64 %r4, %rd2; xor.b32 %r9, %r9, %r4;\n"
+			      "st.global.u32 [%at+8192], %r9;\n");
+	at = strstr(with_shared, "$BODY$");
+	*at = '\0';
+	text = g_strconcat(with_shared, ".shared .align 16 .b8 sh[8192];\n", body->str, at + strlen("$BODY$"), NULL);
+	at = NULL;
+	g_string_free(body, TRUE);
+	return text;
+}
+
+static void test_places(void **unused)
+{
+	(void)unused;
+	for (uint32_t i = 0; i < G_N_ELEMENTS(places); i++) {
+		g_autofree char *ptx = accesses(i);
+
+		ran = ended = 0;
+		assert_true(compare(ptx, "k", (struct shape){2, 96, 16, 0, 0}));
+		assert_true(compare(ptx, "k", (struct shape){2, 77, 5, 2, 0}));
+		assert_int_equal(ended, 2);
+	}
+}
+
 /* ---- faults ---- */
 
 static void test_faults(void **unused)
@@ -441,6 +527,33 @@ static void test_faults(void **unused)
 	    {"setp.gt.u32 %p1, %t, 50; add.u32 %r1, %t, 1; @%p1 trap; st.global.u32 [%at], %r1;", SIMT_FAULT_TRAP},
 	    {"setp.gt.u32 %p1, %t, 31; @%p1 bar.sync 1, 128; add.u32 %r1, %t, 1; bar.sync 0;", SIMT_FAULT_BARRIER},
 	    {"mov.u64 %rd1, 0; ld.u32 %r1, [%rd1];", SIMT_FAULT_ADDRESS},
+	    /* Lanes in order, of which the upper half is outside; not aligned; at one place outside. The first access
+	     * is inside, so that the instruction has hit the allocation when it comes there. */
+	    {"mov.u32 %r2, 0; mul.lo.u32 %r1, %t, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd1, %out;\n"
+	     "$L: ld.global.u32 %r3, [%rd1]; add.u64 %rd1, %rd1, 16320; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 2;\n"
+	     "@%p1 bra $L;",
+	     SIMT_FAULT_ADDRESS},
+	    {"mov.u32 %r2, 0; mul.lo.u32 %r1, %t, 8; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd1, %out;\n"
+	     "$L: st.global.v2.u32 [%rd1], {%r1, %t}; add.u64 %rd1, %rd1, 16256; add.u32 %r2, %r2, 1;\n"
+	     "setp.lt.u32 %p1, %r2, 2; @%p1 bra $L;",
+	     SIMT_FAULT_ADDRESS},
+	    {"mov.u32 %r2, 0; mul.lo.u32 %r1, %t, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd1, %out;\n"
+	     "$L: st.global.u32 [%rd1], %t; add.u64 %rd1, %rd1, 2; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 2;\n"
+	     "@%p1 bra $L;",
+	     SIMT_FAULT_ALIGNMENT},
+	    {"mov.u32 %r2, 0; mov.u64 %rd1, %out;\n"
+	     "$L: ld.global.u32 %r3, [%rd1]; add.u64 %rd1, %rd1, 1073741824; add.u32 %r2, %r2, 1;\n"
+	     "setp.lt.u32 %p1, %r2, 2; @%p1 bra $L;",
+	     SIMT_FAULT_ADDRESS},
+	    {"setp.ne.u32 %p2, %t, 3; mov.u32 %r2, 0; mul.lo.u32 %r1, %t, 4; cvt.u64.u32 %rd1, %r1;\n"
+	     "add.u64 %rd1, %rd1, %out;\n"
+	     "$L: @%p2 ld.global.u32 %r3, [%rd1]; add.u64 %rd1, %rd1, 16320; add.u32 %r2, %r2, 1;\n"
+	     "setp.lt.u32 %p1, %r2, 2; @%p1 bra $L;",
+	     SIMT_FAULT_ADDRESS},
+	    /* Addresses of 32 bits that begin below 2^32 and go on at 0. */
+	    {".shared .align 8 .b8 sh[1024]; mov.u32 %r2, sh; mad.lo.u32 %r1, %t, 4, %r2; sub.u32 %r1, %r1, 64;\n"
+	     "sub.u32 %r1, %r1, %r2; ld.shared.u32 %r3, [%r1]; st.global.u32 [%at], %r3;",
+	     SIMT_FAULT_ADDRESS},
 	    {"$L: add.u32 %r1, %r1, 3; xor.b32 %r2, %r1, %t; bra $L;", SIMT_FAULT_STOPPED},
 	};
 
@@ -565,7 +678,8 @@ static void test_many(void **unused)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated), cmocka_unit_test(test_lanes),
-					   cmocka_unit_test(test_faults), cmocka_unit_test(test_kept)};
+					   cmocka_unit_test(test_places), cmocka_unit_test(test_faults),
+					   cmocka_unit_test(test_kept)};
 	const struct CMUnitTest long_tests[] = {cmocka_unit_test(test_many), cmocka_unit_test(test_files)};
 	g_autofree char *cache = g_dir_make_tmp("strata-native-XXXXXX", NULL),
 			*inner = g_build_filename(cache, "strata", NULL);

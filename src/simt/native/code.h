@@ -10,7 +10,12 @@
 #define NATIVE_ALL 0xffffffffu
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
-#if defined(__clang__)
+/* Vectors have 8 lanes, as many as words of 32 bits fit, also where a loop has wider ones. */
+#if defined(__clang__) && defined(__AVX__)
+#define LANES                                                                                                         \
+	_Pragma("clang loop vectorize(assume_safety) vectorize_width(8) interleave(disable)") for (int i = 0; i < 32; \
+												   i++)
+#elif defined(__clang__)
 #define LANES _Pragma("clang loop vectorize(assume_safety) interleave(disable)") for (int i = 0; i < 32; i++)
 #else
 #define LANES _Pragma("GCC ivdep") for (int i = 0; i < 32; i++)
@@ -82,45 +87,84 @@ NATIVE_INLINE uint32_t native_goes_back(struct native_turn *t)
  * at[i] is a lane's address, relative to base. Each of these answers whether the common case holds; all others are the
  * interpreter's, which then does the whole instruction. */
 
-/* at[i] = at[0] + i * bytes in all lanes. */
-NATIVE_INLINE uint32_t native_is_row(const uint64_t *at, uint64_t bytes)
-{
-	const uint64_t first = at[0];
-	uint64_t differs = 0;
+/* Eight words of 32 bits, four of 64: what compilers do with four of these they do not do by themselves. */
+typedef uint32_t native_v32 __attribute__((vector_size(32)));
+typedef uint64_t native_v64 __attribute__((vector_size(32)));
 
-	for (int i = 0; i < 32; i++)
-		differs |= at[i] - first - (uint64_t)i * bytes;
-	return !differs;
+NATIVE_INLINE uint32_t native_is_zero(native_v64 v)
+{
+#if defined(__AVX__)
+	typedef long long four __attribute__((vector_size(32)));
+
+	return (uint32_t)__builtin_ia32_ptestz256((four)v, (four)v);
+#else
+	return !(v[0] | v[1] | v[2] | v[3]);
+#endif
+}
+
+/* Does each lane's number follow the one before, `step` (or 0: none) on? In both halves of the warp, each from where it
+ * begins: what two rows of 16 threads do. */
+NATIVE_INLINE uint32_t native_follows_64(const uint64_t *row, uint64_t step)
+{
+	const native_v64 *at = (const native_v64 *)row, lanes = {0, step, 2 * step, 3 * step};
+	native_v64 low = lanes + row[0], high = lanes + row[16], differs = {0};
+
+	if (row[1] - row[0] != step)
+		return 0;
+	for (int i = 0; i < 4; i++, low += 4 * step, high += 4 * step)
+		differs |= (at[i] ^ low) | (at[i + 4] ^ high);
+	return native_is_zero(differs);
+}
+
+NATIVE_INLINE uint32_t native_follows_32(const uint32_t *row, uint32_t step)
+{
+	const native_v32 *at = (const native_v32 *)row;
+	const native_v32 lanes = {0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step};
+	native_v32 low = lanes + row[0], high = lanes + row[16], differs = {0};
+
+	if (row[1] - row[0] != step)
+		return 0;
+	for (int i = 0; i < 2; i++, low += 8 * step, high += 8 * step)
+		differs |= (at[i] ^ low) | (at[i + 2] ^ high);
+	return native_is_zero((native_v64)differs);
+}
+
+/* May all bytes from at on, in what has room for so many, be accessed? */
+NATIVE_INLINE uint32_t native_is_in_room(uint64_t room, uint64_t at, uint64_t bytes, uint64_t natural)
+{
+	return room >= bytes && at <= room - bytes && !(at & (natural - 1));
 }
 
 /* May all bytes from at on be accessed, by what the instruction last hit? */
 NATIVE_INLINE uint32_t native_is_inside(const struct simt_hint *h, uint64_t at, uint64_t bytes, uint64_t natural,
 					uint32_t is_store)
 {
-	const uint64_t room = h->hi - h->lo;
-
-	return room >= bytes && at - h->lo <= room - bytes && !(at & (natural - 1)) && !(is_store && h->is_readonly);
+	return native_is_in_room(h->hi - h->lo, at - h->lo, bytes, 1) && !(at & (natural - 1)) &&
+	       !(is_store && h->is_readonly);
 }
 
+/* The top bit of `outside` is set by a place below lo (the difference is negative) or above the last one. */
 NATIVE_INLINE uint32_t native_are_inside(const uint64_t *at, uint32_t lanes, uint64_t lo, uint64_t room, uint64_t bytes,
 					 uint64_t natural)
 {
 	const uint64_t last = room - bytes;
-	uint64_t low = 0, outside = room < bytes;
+	uint64_t low = 0, outside = 0;
 
+	if (room < bytes)
+		return 0;
 	if (lanes == NATIVE_ALL) {
 		for (int i = 0; i < 32; i++) {
 			low |= at[i];
-			outside |= at[i] - lo > last;
+			outside |= (at[i] - lo) | (last - (at[i] - lo));
 		}
 	} else {
 		SOME_LANES(i, lanes)
 		{
 			low |= at[i];
-			outside |= at[i] - lo > last;
+			outside |= (at[i] - lo) | (last - (at[i] - lo));
 		}
 	}
-	return !outside && !(low & (natural - 1));
+	return !(outside >> 63) && !(low & (natural - 1));
 }
 
 NATIVE_INLINE uint32_t native_hits(const struct simt_hint *h, const uint64_t *at, uint32_t lanes, uint64_t bytes,

@@ -154,52 +154,204 @@ static void element(GString *out, const struct simt_program_priv *p, const struc
 			       k * op->bytes);
 }
 
-/* One row of memory is one row of registers. */
-static void whole_row(GString *out, const struct simt_mem_op *op, bool is_store, uint32_t pc)
+/* Ends a function that has done the access. */
+static void access_done(GString *out, const struct simt_exec *e)
 {
-	const struct simt_ref r = op->elem[0];
+	if (e->polls)
+		g_string_append_printf(out, "*t->polled |= %u;\n", e->polls);
+	g_string_append(out, "return 1;\n");
+}
 
-	if (op->vec != 1 || r.bytes != op->bytes || r.base == SIMT_BASE_CONST)
-		return;
-	g_string_append_printf(out, "if (on == NATIVE_ALL && native_is_row(at, %u)) {\n", op->bytes);
+/* Goes back without a thing done unless `bytes` may be accessed at a place. */
+static void inside(GString *out, const struct simt_mem_op *op, uint32_t pc, bool is_store, const char *place,
+		   uint32_t bytes)
+{
+	/* Addresses of 32 bits go on at 0 behind the last one. */
+	if (op->addr.bytes == 4)
+		g_string_append_printf(out, "if (%s > 0x%llxull)\nreturn 0;\n", place, (1ull << 32) - bytes);
 	if (op->area == SIMT_AREA_SHARED)
-		g_string_append_printf(out, "if (!native_are_inside(at, 1, 0, t->shared_bytes, %u, %u))\nreturn 0;\n",
-				       op->bytes * 32u, op->natural);
+		g_string_append_printf(out, "if (!native_is_in_room(t->shared_bytes, %s, %u, %u))\nreturn 0;\n", place,
+				       bytes, op->natural);
 	else
-		g_string_append_printf(out, "if (!native_is_inside(&t->hints[%u], at[0], %u, %u, %d))\nreturn 0;\n", pc,
-				       op->bytes * 32u, op->natural, is_store);
+		g_string_append_printf(out, "if (!native_is_inside(&t->hints[%u], %s, %u, %u, %d))\nreturn 0;\n", pc,
+				       place, bytes, op->natural, is_store);
+}
+
+/* Are the lanes of one row of registers one behind the other in memory as well? */
+static bool is_row(const struct simt_mem_op *op)
+{
+	return op->vec == 1 && op->elem[0].bytes == op->bytes;
+}
+
+/* One element of all lanes, from or to `memory`, where each lane's part is behind the one's before. */
+static void element_in_order(GString *out, const struct simt_mem_op *op, uint32_t k, bool is_store)
+{
+	const struct simt_ref r = op->elem[k];
+	const uint32_t bits = op->bytes * 8u;
+	const char *sign = op->is_signed ? "" : "u";
+
+	if (!r.bytes)
+		return;
 	if (is_store)
-		g_string_append_printf(out, "memcpy((void *)(base + at[0]), %c + %u, %u);\n",
-				       r.base == SIMT_BASE_SPECIAL ? 'S' : 'F', r.off, op->bytes * 32u);
+		g_string_append_printf(out, "LANES memory[i * %u + %u] = (uint%u_t)ROW%u(%c + %u)[i];\n", op->vec, k,
+				       bits, r.bytes, r.base == SIMT_BASE_SPECIAL ? 'S' : 'F', r.off);
 	else
-		g_string_append_printf(out, "memcpy(F + %u, (const void *)(base + at[0]), %u);\n", r.off,
-				       op->bytes * 32u);
+		g_string_append_printf(out, "LANES ROW%u(F + %u)[i] = (uint%u_t)(%sint%u_t)memory[i * %u + %u];\n",
+				       r.bytes, r.off, r.bytes * 8u, sign, bits, op->vec, k);
+}
+
+static void elements_in_order(GString *out, const struct simt_mem_op *op, bool is_store)
+{
+	const uint32_t half = (uint32_t)op->bytes * op->vec * SIMT_LANES / 2;
+
+	if (is_row(op))
+		g_string_append_printf(out, "uint8_t *const memory = (uint8_t *)%c + %u;\n",
+				       op->elem[0].base == SIMT_BASE_SPECIAL ? 'S' : 'F', op->elem[0].off);
+	else
+		g_string_append_printf(out, "uint%u_t memory[%u] __attribute__((aligned(64)));\n", op->bytes * 8u,
+				       op->vec * SIMT_LANES);
+	for (uint32_t k = 0; k < op->vec && is_store && !is_row(op); k++)
+		element_in_order(out, op, k, true);
+	if (is_store)
+		g_string_append_printf(out,
+				       "memcpy((void *)p, memory, %u);\n"
+				       "memcpy((void *)q, (uint8_t *)memory + %u, %u);\n",
+				       half, half, half);
+	else
+		g_string_append_printf(out,
+				       "memcpy(memory, (const void *)p, %u);\n"
+				       "memcpy((uint8_t *)memory + %u, (const void *)q, %u);\n",
+				       half, half, half);
+	for (uint32_t k = 0; k < op->vec && !is_store && !is_row(op); k++)
+		element_in_order(out, op, k, false);
+}
+
+/* The elements at one place, or at one for each half of the warp, to all lanes. */
+static void elements_of_one(GString *out, const struct simt_mem_op *op)
+{
+	const char *sign = op->is_signed ? "" : "u";
+
+	for (uint32_t k = 0; k < op->vec; k++) {
+		const struct simt_ref r = op->elem[k];
+
+		if (!r.bytes)
+			continue;
+		g_string_append_printf(out,
+				       "{\nconst uint%u_t v = (uint%u_t)((const %sint%u_t *)p)[%u];\n"
+				       "const uint%u_t x = (uint%u_t)((const %sint%u_t *)q)[%u];\n"
+				       "LANES ROW%u(F + %u)[i] = i < 16 ? v : x;\n}\n",
+				       r.bytes * 8u, r.bytes * 8u, sign, op->bytes * 8u, k, r.bytes * 8u, r.bytes * 8u,
+				       sign, op->bytes * 8u, k, r.bytes, r.off);
+	}
+}
+
+/* Are all elements rows that may be stored from where they are? */
+static bool are_rows(const struct simt_mem_op *op)
+{
+	for (uint32_t k = 0; k < op->vec; k++)
+		if (!op->elem[k].bytes || op->elem[k].base == SIMT_BASE_CONST)
+			return false;
+	return true;
+}
+
+/* All lanes, one behind the other in memory; or all at one place, to be read. */
+static void access_in_order(struct text *t, uint32_t pc, bool is_store)
+{
+	const struct simt_exec *e = &t->p->execs[pc];
+	const struct simt_mem_op *op = e->mem;
+	const uint32_t bits = op->addr.bytes * 8u, each = (uint32_t)op->bytes * op->vec;
+	GString *out = t->parts;
+
+	if (!op->addr.bytes || (is_store && !are_rows(op)))
+		return;
+	g_string_append_printf(out,
+			       "if (likely(on == NATIVE_ALL && !t->is_observed)) {\n"
+			       "const uint%u_t *row = ROW%u(F + %u), add = (uint%u_t)(0x%llxull%s);\n"
+			       "const uint64_t first = (uint%u_t)(row[0] + add), second = (uint%u_t)(row[16] + add);\n"
+			       "const uintptr_t base = %s, p = base + first, q = base + second;\n",
+			       bits, op->addr.bytes, op->addr.off, bits, (unsigned long long)op->offset,
+			       op->is_frame_local ? " + t->local_at" : "", bits, bits,
+			       op->area == SIMT_AREA_SHARED ? "(uintptr_t)t->shared" : "0");
+	g_string_append_printf(out, "if (native_follows_%u(row, %u)) {\n", bits, each);
+	inside(out, op, pc, is_store, "first", each * SIMT_LANES / 2);
+	inside(out, op, pc, is_store, "second", each * SIMT_LANES / 2);
+	elements_in_order(out, op, is_store);
+	access_done(out, e);
+	g_string_append(out, "}\n");
+	if (!is_store) {
+		g_string_append_printf(out, "if (native_follows_%u(row, 0)) {\n", bits);
+		inside(out, op, pc, is_store, "first", each);
+		inside(out, op, pc, is_store, "second", each);
+		elements_of_one(out, op);
+		access_done(out, e);
+		g_string_append(out, "}\n");
+	}
+	g_string_append(out, "}\n");
+}
+
+static bool is_overwritten(const struct simt_mem_op *op)
+{
+	for (uint32_t k = 0; k < op->vec; k++) {
+		const struct simt_ref r = op->elem[k];
+
+		if (r.bytes && r.off < op->addr.off + SIMT_LANES * op->addr.bytes &&
+		    op->addr.off < r.off + SIMT_LANES * r.bytes)
+			return true;
+	}
+	return false;
+}
+
+/* A load lane by lane: what some lanes have loaded when another cannot, the interpreter loads again. */
+static void load_some(struct text *t, uint32_t pc)
+{
+	const struct simt_mem_op *op = t->p->execs[pc].mem;
+	const char *sign = op->is_signed ? "" : "u";
+	GString *out = t->parts;
+
+	if (!op->addr.bytes || is_overwritten(op))
+		return;
+	g_string_append_printf(out,
+			       "if (on != NATIVE_ALL && !t->is_observed) {\n"
+			       "const uint%u_t *row = ROW%u(F + %u), add = (uint%u_t)(0x%llxull%s);\n"
+			       "const uintptr_t base = %s;\n",
+			       op->addr.bytes * 8u, op->addr.bytes, op->addr.off, op->addr.bytes * 8u,
+			       (unsigned long long)op->offset, op->is_frame_local ? " + t->local_at" : "",
+			       op->area == SIMT_AREA_SHARED ? "(uintptr_t)t->shared" : "0");
+	if (op->area == SIMT_AREA_SHARED)
+		g_string_append(out, "const uint64_t lo = 0, room = t->shared_bytes;\n");
+	else
+		g_string_append_printf(out, "const uint64_t lo = t->hints[%u].lo, room = t->hints[%u].hi - lo;\n", pc,
+				       pc);
+	g_string_append_printf(out,
+			       "if (room < %u)\nreturn 0;\nconst uint64_t last = room - %u;\n"
+			       "SOME_LANES(i, on)\n{\nconst uint64_t at = (uint%u_t)(row[i] + add);\n"
+			       "if (unlikely(at - lo > last || (at & %u)))\nreturn 0;\n",
+			       op->align, op->align, op->addr.bytes * 8u, op->natural - 1u);
+	for (uint32_t k = 0; k < op->vec; k++) {
+		const struct simt_ref r = op->elem[k];
+
+		if (r.bytes)
+			g_string_append_printf(out,
+					       "ROW%u(F + %u)[i] = (uint%u_t)((const %sint%u_t *)(base + at))[%u];\n",
+					       r.bytes, r.off, r.bytes * 8u, sign, op->bytes * 8u, k);
+	}
+	g_string_append(out, "}\n");
+	access_done(out, &t->p->execs[pc]);
+	g_string_append(out, "}\n");
 }
 
 /* A function that does the access if it is of the common kind; 0: it has done nothing. */
-static void access_function(struct text *t, uint32_t pc, bool is_store)
+static void access_anywhere(struct text *t, uint32_t pc, bool is_store)
 {
 	const struct simt_exec *e = &t->p->execs[pc];
 	const struct simt_mem_op *op = e->mem;
 	const bool is_shared = op->area == SIMT_AREA_SHARED;
 	GString *out = t->parts;
 
-	g_string_append_printf(out,
-			       "NATIVE_PART uint32_t access_%u(uint8_t *F, const uint8_t *S, struct native_turn *t, "
-			       "uint32_t on)\n{\n",
-			       pc);
-	g_string_append(out, "uint64_t at[32] __attribute__((aligned(64)));\n(void)S;\n");
-	g_string_append_printf(out, "const uintptr_t base = %s;\nif (t->is_observed)\nreturn 0;\n",
+	g_string_append_printf(out, "(void)S;\nconst uintptr_t base = %s;\nif (t->is_observed)\nreturn 0;\n",
 			       is_shared ? "(uintptr_t)t->shared" : "0");
+	g_string_append(out, "uint64_t at[32] __attribute__((aligned(64)));\n");
 	addresses(out, op);
-	const gsize row = out->len;
-
-	whole_row(out, op, is_store, pc);
-	if (out->len != row) {
-		if (e->polls)
-			g_string_append_printf(out, "*t->polled |= %u;\n", e->polls);
-		g_string_append(out, "return 1;\n}\n");
-	}
 	if (is_shared)
 		g_string_append_printf(out, "if (!native_are_inside(at, on, 0, t->shared_bytes, %u, %u))\nreturn 0;\n",
 				       op->align, op->natural);
@@ -208,9 +360,21 @@ static void access_function(struct text *t, uint32_t pc, bool is_store)
 				       op->align, op->natural, is_store);
 	for (uint32_t k = 0; k < op->vec; k++)
 		element(out, t->p, op, k, is_store);
-	if (e->polls)
-		g_string_append_printf(out, "*t->polled |= %u;\n", e->polls);
-	g_string_append(out, "return 1;\n}\n");
+	access_done(out, e);
+}
+
+/* In order first, without a place for 32 addresses. */
+static void access_functions(struct text *t, uint32_t pc, bool is_store)
+{
+	static const char parameters[] = "uint8_t *F, const uint8_t *S, struct native_turn *t, uint32_t on";
+
+	g_string_append_printf(t->parts, "NATIVE_PART uint32_t anywhere_%u(%s)\n{\n", pc, parameters);
+	access_anywhere(t, pc, is_store);
+	g_string_append_printf(t->parts, "}\nNATIVE_PART uint32_t access_%u(%s)\n{\n", pc, parameters);
+	access_in_order(t, pc, is_store);
+	if (!is_store)
+		load_some(t, pc);
+	g_string_append_printf(t->parts, "return anywhere_%u(F, S, t, on);\n}\n", pc);
 }
 
 static bool is_access(const struct simt_exec *e)
@@ -226,7 +390,7 @@ static bool is_access(const struct simt_exec *e)
 
 static void add_access(struct text *t, uint32_t pc)
 {
-	access_function(t, pc, t->p->execs[pc].run == simt_run_store);
+	access_functions(t, pc, t->p->execs[pc].run == simt_run_store);
 	begin_one(t, pc);
 	guard(t, pc);
 	g_string_append_printf(t->body, "if (unlikely(!access_%u(F, S, t, on)))\nONE(%u);\n}\n", pc, pc);
@@ -278,6 +442,18 @@ static void add_step(struct text *t, uint32_t pc)
 	g_string_append_printf(t->body, "if (left < 1)\nLEAVE(%u);\nSTEP(%u);\n", pc, pc);
 }
 
+static void add_halt(struct text *t, uint32_t pc)
+{
+	const struct simt_exec *e = &t->p->execs[pc];
+
+	label(t, pc);
+	g_string_append_printf(t->body, "if (left < 1)\nLEAVE(%u);\n", pc);
+	if (e->guard.index != SIMT_NO_PRED)
+		g_string_append_printf(t->body, "if (lanes & %sP[%u])\nSTEP(%u);\n", e->guard.flip ? "" : "~",
+				       e->guard.index, pc);
+	g_string_append_printf(t->body, "HALT(%u);\n", pc);
+}
+
 /* Of a branch back, lanes that have parted from others may only poll: then the interpreter does it. */
 static void add_branch(struct text *t, uint32_t pc)
 {
@@ -313,6 +489,8 @@ static void add_other(struct text *t, uint32_t pc)
 		add_branch(t, pc);
 	else if (!e->dynamic_sreg && is_access(e))
 		add_access(t, pc);
+	else if (e->run == simt_run_barrier || e->run == simt_run_exit)
+		add_halt(t, pc);
 	else if (goes_on(e))
 		add_one(t, pc);
 	else
@@ -368,6 +546,7 @@ static const char head[] =
     "#define LEAVE(at) do { pc = at; goto leave; } while (0)\n"
     "#define MEET(at) do { pc = at; goto meet; } while (0)\n"
     "#define STEP(at) do { pc = at; goto step; } while (0)\n"
+    "#define HALT(at) do { pc = at; goto halt; } while (0)\n"
     "#define ONE(at) do { SAVE; if (unlikely(!t->one(t, at, on))) return NATIVE_OVER; } while (0)\n";
 
 static const char entry[] =
@@ -377,6 +556,7 @@ static const char entry[] =
     "const uint8_t *const S = t->special;\nconst int32_t strict = t->is_strict;\n"
     "(void)S, (void)strict;\nLOAD;\ngoto go;\n"
     "step:\nSAVE;\nif (!t->step(t, pc))\nreturn NATIVE_OVER;\npc = t->pc;\nLOAD;\ngoto go;\n"
+    "halt: __attribute__((unused));\nSAVE;\nif (!t->halt(t, pc))\nreturn NATIVE_OVER;\npc = t->pc;\nLOAD;\ngoto go;\n"
     "meet:\nSAVE;\nt->meet(t, pc);\npc = t->pc;\nLOAD;\ngoto go;\n"
     "leave:\nSAVE;\nt->pc = pc;\nreturn left > 0 ? NATIVE_INSIDE : NATIVE_OVER;\n"
     "go:\nswitch (pc) {\n";
