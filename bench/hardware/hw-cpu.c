@@ -29,7 +29,7 @@ static const char *const states[] = {"clean", "modified", NULL};
 enum order { RANDOM, IN_TURN };
 static const char *const orders[] = {"random", "in-turn", NULL};
 
-enum { DO, KBYTES, EACH, THREADS, WARM, STRIDE, ORDER, PARTNER, STATE };
+enum { DO, KBYTES, EACH, THREADS, WARM, STRIDE, ORDER, PARTNER, STATE, HOME };
 static const struct workload_count counts[] = {
 	{"do", "what is measured", CHASE, CHASE, CHASE, UNMAP, 1, whats},
 	{"kbytes", "KB of the working set, or of each array", 16, 262144, 4, 1u << 26, 4, NULL},
@@ -41,7 +41,31 @@ static const struct workload_count counts[] = {
 	{"order", "lines of a chase at random, or one behind the other", RANDOM, RANDOM, RANDOM, IN_TURN, 1, orders},
 	{"partner", "the thread that takes lines over from thread 0", 1, 1, 1, 1023, 1, NULL},
 	{"state", "how thread 0 has the lines that are taken over", 0, 0, 0, 1, 1, states},
+	{"home", "the thread that touches the memory of a chase or of loads first; 0: who uses it", 0, 0, 0, 1023, 1,
+	 NULL},
 };
+
+/* On a machine of several sockets, pages lie in the memory of who touches them first. */
+static void touch_from(const struct workload_options *o, void *memory, size_t bytes)
+{
+	const int home = (int)o->counts[HOME];
+	char *at = memory;
+	int there = home + 1;
+
+	if (!home)
+		return;
+	strata_modelling_begin(STRATA_CACHES_COLD);
+#pragma omp parallel num_threads(home + 1)
+	{
+#pragma omp single
+		there = omp_get_num_threads();
+		for (size_t i = 0; omp_get_thread_num() == home && i < bytes; i += 4096)
+			at[i] = 0;
+	}
+	strata_modelling_end();
+	if (there != home + 1)
+		workload_fail("there are no %d threads", home + 1);
+}
 
 struct node {
 	struct node *next;
@@ -76,6 +100,7 @@ static struct chain chain_make(const struct workload_options *o)
 	c.memory = aligned_alloc(4096, bytes);
 	if (!c.memory)
 		workload_fail("no memory for %zu bytes", bytes);
+	touch_from(o, c.memory, bytes);
 	c.next = workload_host_alloc(c.count, sizeof(*c.next));
 	for (uint32_t i = 0; i < c.count; i++)
 		c.next[i] = o->counts[ORDER] == IN_TURN ? (i + 1) % c.count : i;
@@ -226,9 +251,11 @@ static bool stream(const struct workload_options *o)
 
 	s.passes = o->counts[KBYTES] < 1024 ? 1024 / o->counts[KBYTES] : 1;
 	s.words = workload_host_alloc(s.n, sizeof(*s.words));
+	touch_from(o, s.words, s.n * sizeof(*s.words));
 	s.a = workload_host_alloc(s.n, sizeof(*s.a));
 	s.b = workload_host_alloc(s.n, sizeof(*s.b));
 	s.c = workload_host_alloc(s.n, sizeof(*s.c));
+#pragma omp parallel for num_threads(s.threads) schedule(static) /* who uses it touches it first */
 	for (size_t i = 0; i < s.n; i++) {
 		s.words[i] = i;
 		s.a[i] = 0;

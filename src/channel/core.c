@@ -661,7 +661,7 @@ void channel_core_init(struct ndp_core *k, struct channel_system *s, struct ndp_
 	k->trails = s->c->account ? g_new0(struct cpu_trail, s->p->prefetch_count + 1) : NULL;
 	if (s->p->cache_bytes) {
 		cpu_tags_init(&k->cache, s->p->cache_bytes, (uint32_t)s->p->cache_ways_count, s->p->access_bytes);
-		cpu_tags_is_part(&k->cache, 1, cpu_frame_channels(s->c),
+		cpu_tags_is_part(&k->cache, 1, cpu_place_count(s->c->p),
 				 s->c->page_shift - s->c->line_shift + s->granule_shift);
 	}
 }

@@ -820,7 +820,7 @@ void channel_point_init(struct ndp_point *a, struct channel_system *s, uint32_t 
 				.in = net_wire_of_rate(s->p->point_in_mbytes_per_s, s->c->per_ps),
 				.out = net_wire_of_rate(s->p->point_out_mbytes_per_s, s->c->per_ps)};
 	cpu_tags_init(&a->cache, s->p->point_cache_bytes, (uint32_t)s->p->point_cache_ways_count, LINE_BYTES);
-	cpu_tags_is_part(&a->cache, 1, cpu_frame_channels(s->c), s->c->page_shift - s->c->line_shift);
+	cpu_tags_is_part(&a->cache, 1, cpu_place_count(s->c->p), s->c->page_shift - s->c->line_shift);
 	a->placeless = g_new0(struct point_queue, a->cache.set_count);
 	a->agent = cpu_bus_agent(s->bus, s->is_peer ? &peer_ops : &agent_ops, a);
 	s->bus->has_links |= s->is_peer;

@@ -49,11 +49,16 @@ bool channel_params_check(const struct channel_params *p, const struct cpu_param
 				"channel.ndp_count = %llu of %llu",
 				(unsigned long long)cpu->striped_count, (unsigned long long)p->ndp_count,
 				(unsigned long long)cpu->channel_count);
-	if (cpu->line_bytes != LINE_BYTES || cpu->placement == CPU_PLACE_LINE)
+	if (cpu->line_bytes != LINE_BYTES || cpu->placement == CPU_PLACE_LINE || cpu->placement == CPU_PLACE_SOCKET)
 		base_diag_error(diag, (struct base_place){0},
 				"channel.ndp_count = %llu: near-data processors need cpu.line_bytes = %u and "
 				"cpu.placement = page or touch",
 				(unsigned long long)p->ndp_count, LINE_BYTES);
+	if (cpu->socket_count > 1)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.socket_count = %llu: near-data processors are behind the channels of one socket; "
+				"set cpu.socket_count = 1 or channel.ndp_count = 0",
+				(unsigned long long)cpu->socket_count);
 	if (p->cache_bytes && p->core_count > SHARERS_MAX)
 		base_diag_error(diag, (struct base_place){0},
 				"channel.core_count = %llu: an NDP-M knows the caches of %u cores; more need "

@@ -33,6 +33,7 @@
 	X(CPU_PART_LOCK, lock, MEMORY, "a line that an NDP-AP has locked")                                   \
 	X(CPU_PART_SNOOP, other_cache, MEMORY, "snooping, another core's cache")                             \
 	X(CPU_PART_LLC, llc, MEMORY, "last-level cache")                                                     \
+	X(CPU_PART_SOCKET, socket, MEMORY, "links between sockets, and answers of other sockets' caches")    \
 	X(CPU_PART_DOWN, channel_down, MEMORY, "channel to the memory, with the wait for it")                \
 	X(CPU_PART_LINK, ndp_link, MEMORY, "between an NDP core and its NDP-M")                              \
 	X(CPU_PART_HUB, hub_queue, MEMORY, "for room in the NDP-M's queue")                                  \

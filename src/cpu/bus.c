@@ -64,64 +64,85 @@ bool cpu_bus_is_elsewhere(const struct cpu_bus *b, uint32_t agent, uint64_t line
 
 /* ---- the last level ---- */
 
-static struct cpu_tags *llc_of(const struct cpu_bus *b, uint64_t line)
+static uint32_t socket_of(const struct cpu_bus *b, uint32_t agent)
 {
-	return &b->llc[cpu_tags_slice(b->llc, line)];
+	return cpu_socket_of_agent(&b->sockets, agent);
 }
 
-/* The last level's copy, or NULL; where the home is the last level, that answers for itself. */
-static struct cpu_tag *llc_find(const struct cpu_bus *b, uint64_t line)
+static struct cpu_tags *llc_of(const struct cpu_bus *b, uint32_t socket, uint64_t line)
 {
-	return likely(b->llc != NULL) ? cpu_tags_find(llc_of(b, line), line) : NULL;
+	return &b->llc[socket * b->c->p->llc_slice_count + cpu_tags_slice(b->llc, line)];
+}
+
+/* A socket's copy, or NULL; where the home is the last level, that answers for itself. */
+static struct cpu_tag *llc_find(const struct cpu_bus *b, uint32_t socket, uint64_t line)
+{
+	return likely(b->llc != NULL) ? cpu_tags_find(llc_of(b, socket, line), line) : NULL;
+}
+
+/* The copy of a socket but this one (UINT32_MAX: of any), with its number, or NULL. All have the same bytes while no
+ * private cache has them modified; one at most owes them to the memory. */
+static struct cpu_tag *llc_find_but(const struct cpu_bus *b, uint32_t but, uint64_t line, uint32_t *socket)
+{
+	for (*socket = 0; *socket < b->sockets.count; ++*socket) {
+		struct cpu_tag *tag = *socket == but ? NULL : llc_find(b, *socket, line);
+
+		if (tag)
+			return tag;
+	}
+	return NULL;
 }
 
 /* Slices are on a ring, cores beside them in their order; who is no core is beside the first. */
 static uint64_t llc_ps(const struct cpu_bus *b, uint32_t agent, uint64_t line)
 {
 	const struct cpu_params *p = b->c->p;
+	const uint32_t cores = (uint32_t)(p->core_count / p->socket_count);
 	const uint32_t slices = (uint32_t)p->llc_slice_count, slice = cpu_tags_slice(b->llc, line);
-	const uint32_t own = agent < p->core_count ? agent * slices / (uint32_t)p->core_count : 0;
+	const uint32_t own = agent < p->core_count ? agent % cores * slices / cores : 0;
 	const uint32_t hops = slice > own ? slice - own : own - slice;
 
 	return p->llc_latency_ps + MIN(hops, slices - hops) * p->llc_hop_ps;
 }
 
-static void llc_put(struct cpu_bus *b, uint64_t line, cpu_version version, bool is_dirty)
+static void llc_put(struct cpu_bus *b, uint32_t socket, uint64_t line, cpu_version version, bool is_dirty)
 {
-	struct cpu_tag *tag = llc_find(b, line);
+	struct cpu_tag *tag = llc_find(b, socket, line);
 
 	if (unlikely(!b->llc)) {
 		if (is_dirty)
-			b->home_ops->write_back(b->home, line, version);
+			b->home_ops->write_back(b->home, line, version, socket);
 		return;
 	}
 	if (!tag) {
-		tag = cpu_tags_victim(llc_of(b, line), line);
+		tag = cpu_tags_victim(llc_of(b, socket, line), line);
 		if (tag->state == CPU_MODIFIED) {
 			b->c->stats.memory_writes++;
-			b->home_ops->write_back(b->home, tag->line, tag->version);
+			b->home_ops->write_back(b->home, tag->line, tag->version, socket);
 		}
 		*tag = (struct cpu_tag){.line = line, .state = CPU_SHARED};
 	}
 	tag->version = version;
 	if (is_dirty)
 		tag->state = CPU_MODIFIED;
-	cpu_tags_use(llc_of(b, line), tag);
+	cpu_tags_use(llc_of(b, socket, line), tag);
 }
 
-/* It will be older than what an agent beside the last level writes. */
-static void llc_drop(struct cpu_bus *b, uint64_t line)
+/* They will be older than what somebody writes: those of all sockets but one, or of all (UINT32_MAX). */
+static void llc_drop(struct cpu_bus *b, uint32_t but, uint64_t line)
 {
-	struct cpu_tag *tag = llc_find(b, line);
+	for (uint32_t i = 0; i < b->sockets.count; i++) {
+		struct cpu_tag *tag = i == but ? NULL : llc_find(b, i, line);
 
-	if (tag)
-		tag->state = CPU_INVALID;
+		if (tag)
+			tag->state = CPU_INVALID;
+	}
 }
 
-void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version)
+void cpu_bus_write_back(struct cpu_bus *b, uint32_t agent, uint64_t line, cpu_version version)
 {
 	b->c->stats.l2_write_backs++;
-	llc_put(b, line, version, true);
+	llc_put(b, socket_of(b, agent), line, version, true);
 }
 
 cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t line)
@@ -129,6 +150,7 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 	const struct cpu_request *r = under_way(b, line);
 	const struct cpu_tag *last;
 	cpu_version version;
+	uint32_t socket;
 
 	if (state_of(b, agent, line, &version))
 		return version;
@@ -137,24 +159,30 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (state_of(b, i, line, &version) == CPU_MODIFIED)
 			return version;
-	last = llc_find(b, line);
+	last = llc_find_but(b, UINT32_MAX, line, &socket);
 	return last ? last->version : b->home_ops->version(b->home, line);
 }
 
 void cpu_bus_cold(struct cpu_bus *b)
 {
-	for (uint32_t i = 0; b->llc && i < b->c->p->llc_slice_count; i++)
+	for (uint32_t i = 0; b->llc && i < b->c->p->socket_count * b->c->p->llc_slice_count; i++)
 		cpu_tags_clear(&b->llc[i]);
 }
 
 /* ---- from the slot to the end ---- */
 
-/* At the request's slot: asks all other agents, which leave the line or share it from now on, for it has one writer or
- * any number of readers. True: one of them had it as its own alone, whether it has written it (is_handed) or not. */
-static bool snoop(struct cpu_bus *b, struct cpu_request *r)
+/* What a request finds at its slot. */
+struct found {
+	const struct cpu_tag *last; /* its socket's last level's; NULL: that lacks it */
+	bool is_owned; /* a private cache had it as its own alone, whether it has written it (is_handed) or not */
+	bool is_far;   /* a private cache of another socket has it, or another last level */
+	uint32_t socket; /* of who had it as its own, or of the other last level */
+};
+
+/* All other agents leave the line or share it from now on, for it has one writer or any number of readers. */
+static void snoop(struct cpu_bus *b, struct cpu_request *r, uint32_t own, struct found *f)
 {
 	const bool is_write = cpu_is_write((enum cpu_op)r->op);
-	bool is_owned = false;
 	cpu_version version;
 
 	r->is_alone = !is_write && b->c->p->protocol == CPU_PROTOCOL_MESI && !b->agents[r->agent].is_beside_llc;
@@ -162,9 +190,15 @@ static bool snoop(struct cpu_bus *b, struct cpu_request *r)
 		const enum cpu_state state = i == r->agent ? CPU_INVALID : state_of(b, i, r->line, &version);
 
 		r->is_alone &= !state;
-		if (!state || (!is_write && state == CPU_SHARED))
+		if (!state)
 			continue;
-		is_owned |= state > CPU_SHARED;
+		f->is_far |= socket_of(b, i) != own;
+		if (!is_write && state == CPU_SHARED)
+			continue;
+		if (state > CPU_SHARED) {
+			f->is_owned = true;
+			f->socket = socket_of(b, i);
+		}
 		if (!is_write && cpu_is_faulty(b->c, CPU_FAULT_OLD))
 			continue;
 		b->c->stats.invalidations += is_write;
@@ -173,31 +207,67 @@ static bool snoop(struct cpu_bus *b, struct cpu_request *r)
 			r->is_handed = true;
 			r->version = version;
 			if (!is_write)
-				cpu_bus_write_back(b, r->line, version);
+				cpu_bus_write_back(b, i, r->line, version);
 		}
 		b->agents[i].ops->snoop(b->agents[i].self, r->line, is_write);
 		if (r->is_handed)
 			break;
 	}
-	return is_owned;
+}
+
+/* The same of other sockets' last levels. What a last level has now counts, whatever it evicts until the end: another
+ * one may owe it to the memory, and leave it for a write. */
+static void snoop_far(struct cpu_bus *b, struct cpu_request *r, uint32_t own, struct found *f)
+{
+	uint32_t socket;
+	const struct cpu_tag *far = llc_find_but(b, own, r->line, &socket), *tag = f->last ? f->last : far;
+
+	if (tag && !r->is_handed) {
+		r->is_sent = true;
+		r->version = tag->version;
+	}
+	if (!far)
+		return;
+	f->is_far = true;
+	r->is_alone = false;
+	if (!f->is_owned)
+		f->socket = socket;
+	if (cpu_is_write((enum cpu_op)r->op))
+		llc_drop(b, own, r->line);
+}
+
+/* A line that a core reads and another socket has is in the last levels of both. */
+static void come_over(struct cpu_bus *b, const struct cpu_request *r)
+{
+	const uint32_t own = socket_of(b, r->agent);
+
+	if (b->sockets.count > 1 && !cpu_is_write((enum cpu_op)r->op) && !llc_find(b, own, r->line))
+		llc_put(b, own, r->line, r->version, false);
 }
 
 /* At its end: the newest version of the line, from wherever it comes. */
 static cpu_version come(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 {
+	const uint32_t own = socket_of(b, r->agent);
 	const struct cpu_tag *last;
 	cpu_version version;
 
-	if (r->is_handed)
+	if (r->is_handed) {
+		come_over(b, r);
 		return r->version;
+	}
 	r->is_alone = r->is_alone && !(b->home_ops->shares && b->home_ops->shares(b->home, r->line));
 	cpu_moved(b->c, r->line, CPU_NOBODY);
-	last = llc_find(b, r->line);
+	if (r->is_sent) {
+		come_over(b, r);
+		return r->version;
+	}
+	last = llc_find(b, own, r->line);
 	if (last)
 		return last->version;
 	version = is_from_home ? r->version : b->home_ops->version(b->home, r->line);
 	if (is_from_home && !b->agents[r->agent].is_beside_llc)
-		llc_put(b, r->line, version, false);
+		llc_put(b, own, r->line, version, false);
 	return version;
 }
 
@@ -249,7 +319,7 @@ static void end(struct cpu_bus *b, struct cpu_request *r, bool is_from_home)
 	const cpu_version version = come(b, r, is_from_home);
 
 	if (b->agents[r->agent].is_beside_llc && cpu_is_write((enum cpu_op)r->op))
-		llc_drop(b, r->line);
+		llc_drop(b, UINT32_MAX, r->line);
 	CHECK(now >= r->begun_units);
 	sim_hist_add(cpu_is_write((enum cpu_op)r->op) ? &b->c->stats.write_latency_ps : &b->c->stats.read_latency_ps,
 		     (now - r->begun_units) / b->c->per_ps);
@@ -293,6 +363,8 @@ static void fire_end_from_home(void *bus, struct cpu_event *e)
 void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units)
 {
 	r->is_ending = r->asked_units > units; /* the line is here before the others have answered */
+	if (r->is_ending && b->sockets.count > 1)
+		cpu_trail_step(r->trail, CPU_PART_SOCKET, r->asked_units);
 	units = MAX(units, r->asked_units);
 	r->event.fire = fire_end_from_home;
 	r->event.self = b;
@@ -307,14 +379,17 @@ bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line)
 	return false;
 }
 
-static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps, enum cpu_part part)
+/* link_units: that the line takes from another socket, with the question for it. */
+static void end_in(struct cpu_bus *b, struct cpu_request *r, uint64_t ps, enum cpu_part part, uint64_t link_units)
 {
-	const uint64_t units = MAX(cpu_now_units(b->c) + ps * b->c->per_ps, r->asked_units);
+	const uint64_t there = cpu_now_units(b->c) + ps * b->c->per_ps, units = MAX(there + link_units, r->asked_units);
 
 	r->is_ending = true;
 	r->event.fire = fire_end;
 	r->event.self = b;
-	cpu_trail_step(r->trail, part, units);
+	if (b->sockets.count > 1)
+		cpu_trail_step(r->trail, part, there);
+	cpu_trail_step(r->trail, b->sockets.count > 1 ? CPU_PART_SOCKET : part, units);
 	cpu_event_at(&b->c->events, &r->event, units);
 }
 
@@ -338,6 +413,26 @@ static uint64_t ask_beyond(struct cpu_bus *b, uint32_t but, uint64_t line, bool 
 	return last;
 }
 
+/* Of several sockets: all others are asked for what the own lacks, and for copies that have to go. Returns how many
+ * units the line takes over the link to the own socket, with the question for it; 0: it does not. */
+static uint64_t ask_far(struct cpu_bus *b, struct cpu_request *r, uint32_t own, const struct found *f)
+{
+	const bool is_here = f->last || (f->is_owned && f->socket == own), is_write = cpu_is_write((enum cpu_op)r->op);
+	const uint64_t lookup_units = b->c->p->llc_miss_ps * b->c->per_ps;
+	cpu_version version;
+
+	if (state_of(b, r->agent, r->line, &version) ? f->is_far : !is_here || (is_write && f->is_far)) {
+		const uint64_t answered = cpu_now_units(b->c) + cpu_sockets_ask(&b->sockets);
+
+		r->asked_units = MAX(r->asked_units, answered);
+	}
+	if (state_of(b, r->agent, r->line, &version) || (f->last && !r->is_handed) || f->socket == own)
+		return 0;
+	if (!r->is_handed && !r->is_sent && !f->is_owned)
+		return 0;
+	return lookup_units + b->sockets.latency_units + cpu_sockets_send(&b->sockets, f->socket, own);
+}
+
 /* Its slot has come: who has the line? */
 static void look(void *bus, struct cpu_event *e)
 {
@@ -345,11 +440,11 @@ static void look(void *bus, struct cpu_event *e)
 	struct cpu_request *r = request_of(e);
 	const struct cpu_params *p = b->c->p;
 	struct cpu_stats *stats = &b->c->stats;
-	const struct cpu_tag *last;
+	const uint32_t own = socket_of(b, r->agent);
+	struct found f = {.socket = own};
 	enum cpu_part part = CPU_PART_SNOOP;
-	uint64_t ps;
+	uint64_t ps, link_units = 0;
 	cpu_version version;
-	bool is_owned;
 
 	cpu_trail_step(r->trail, CPU_PART_BUS, cpu_now_units(b->c));
 	if (unlikely(b->has_locks) && cpu_bus_is_locked(b, r->line)) {
@@ -363,8 +458,12 @@ static void look(void *bus, struct cpu_event *e)
 
 		r->asked_units = MAX(r->asked_units, units);
 	}
-	last = llc_find(b, r->line);
-	is_owned = snoop(b, r);
+	f.last = llc_find(b, own, r->line);
+	snoop(b, r, own, &f);
+	if (unlikely(b->sockets.count > 1)) {
+		snoop_far(b, r, own, &f);
+		link_units = ask_far(b, r, own, &f);
+	}
 	if (b->agents[r->agent].ops->ordered)
 		b->agents[r->agent].ops->ordered(b->agents[r->agent].self, r);
 	if (state_of(b, r->agent, r->line, &version)) {
@@ -372,13 +471,20 @@ static void look(void *bus, struct cpu_event *e)
 		ps = p->snoop_latency_ps;
 	} else if (r->is_handed) {
 		stats->interventions++;
+		stats->socket_interventions += f.socket != own;
 		ps = p->intervention_ps;
-	} else if (last) {
+	} else if (f.last) {
 		stats->llc_hits++;
 		ps = llc_ps(b, r->agent, r->line);
 		part = CPU_PART_LLC;
-	} else if (is_owned) { /* its copy is as good as the memory's, and nearer */
+	} else if (r->is_sent) {
+		stats->llc_hits++;
+		stats->socket_hits++;
+		ps = p->llc_latency_ps;
+		part = CPU_PART_LLC;
+	} else if (f.is_owned) { /* its copy is as good as the memory's, and nearer */
 		stats->interventions++;
+		stats->socket_interventions += f.socket != own;
 		ps = p->intervention_ps;
 	} else {
 		if (unlikely(b->home_ops->holds != NULL) && b->home_ops->holds(b->home, r))
@@ -390,14 +496,14 @@ static void look(void *bus, struct cpu_event *e)
 			retry_claims(b, r->line);
 		return;
 	}
-	is_owned |= last && last->state == CPU_MODIFIED;
-	if (cpu_is_write((enum cpu_op)r->op) && !is_owned && b->home_ops->invalidate &&
+	f.is_owned |= f.last && f.last->state == CPU_MODIFIED;
+	if (cpu_is_write((enum cpu_op)r->op) && !f.is_owned && b->home_ops->invalidate &&
 	    b->home_ops->invalidate(b->home, r)) {
 		if (unlikely(b->claims))
 			retry_claims(b, r->line);
 		return;
 	}
-	end_in(b, r, ps, part);
+	end_in(b, r, ps, part, link_units);
 }
 
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
@@ -405,7 +511,7 @@ void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost)
 	cpu_trail_step(r->trail, CPU_PART_CLAIM, cpu_now_units(b->c));
 	if (!is_lost) {
 		if (unlikely(r->asked_units > cpu_now_units(b->c)))
-			end_in(b, r, 0, CPU_PART_SNOOP);
+			end_in(b, r, 0, CPU_PART_SNOOP, 0);
 		else
 			end(b, r, false);
 		return;
@@ -476,7 +582,6 @@ static bool must_wait(const struct cpu_bus *b, uint64_t line)
 
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version)
 {
-	struct cpu_tag *last = llc_find(b, line);
 	bool is_modified = false;
 	cpu_version copy;
 
@@ -493,17 +598,21 @@ bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *
 		}
 		b->agents[i].ops->snoop(b->agents[i].self, line, is_write);
 	}
-	if (!last)
-		return is_modified;
-	if (is_modified) { /* the last level's is older */
-		last->state = CPU_INVALID;
-	} else if (last->state == CPU_MODIFIED) {
+	if (is_modified) { /* the last levels' are older */
+		llc_drop(b, UINT32_MAX, line);
+		return true;
+	}
+	for (uint32_t i = 0; i < b->sockets.count; i++) {
+		struct cpu_tag *last = llc_find(b, i, line);
+
+		if (!last || last->state != CPU_MODIFIED)
+			continue;
 		is_modified = true;
 		*version = last->version;
 		last->state = CPU_SHARED;
 	}
 	if (is_write)
-		last->state = CPU_INVALID;
+		llc_drop(b, UINT32_MAX, line);
 	return is_modified;
 }
 
@@ -554,7 +663,7 @@ static void claim_now(void *bus, struct cpu_event *e)
 		answered_units = ask_beyond(b, UINT32_MAX, claim->line, claim->is_write);
 	if (cpu_bus_take(b, claim->line, claim->is_write, &version)) {
 		b->c->stats.memory_writes++;
-		b->home_ops->write_back(b->home, claim->line, version);
+		b->home_ops->write_back(b->home, claim->line, version, 0);
 	}
 	if (answered_units) {
 		e->fire = claim_answered;
@@ -608,7 +717,7 @@ void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line)
 void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version)
 {
 	b->c->stats.memory_writes++;
-	b->home_ops->write_back(b->home, line, version);
+	b->home_ops->write_back(b->home, line, version, 0);
 }
 
 /* ---- made and freed ---- */
@@ -616,14 +725,14 @@ void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version)
 static void llc_init(struct cpu_bus *b)
 {
 	const struct cpu_common *c = b->c;
+	const uint64_t parts = c->p->socket_count * c->p->llc_slice_count;
 
 	if (!c->p->llc_bytes)
 		return;
-	b->llc = g_new(struct cpu_tags, c->p->llc_slice_count);
-	for (uint32_t i = 0; i < c->p->llc_slice_count; i++) {
-		cpu_tags_init(&b->llc[i], c->p->llc_bytes / c->p->llc_slice_count, (uint32_t)c->p->llc_ways_count,
-			      c->p->line_bytes);
-		cpu_tags_is_part(&b->llc[i], c->p->llc_slice_count, cpu_frame_channels(c),
+	b->llc = g_new(struct cpu_tags, parts);
+	for (uint32_t i = 0; i < parts; i++) {
+		cpu_tags_init(&b->llc[i], c->p->llc_bytes / parts, (uint32_t)c->p->llc_ways_count, c->p->line_bytes);
+		cpu_tags_is_part(&b->llc[i], c->p->llc_slice_count, cpu_place_count(c->p),
 				 c->page_shift - c->line_shift);
 	}
 }
@@ -632,6 +741,7 @@ void cpu_bus_init(struct cpu_bus *b, struct cpu_common *c, uint32_t domain, uint
 {
 	*b = (struct cpu_bus){.c = c, .agents_max = agents_max};
 	b->agents = g_new0(struct cpu_agent, agents_max);
+	cpu_sockets_init(&b->sockets, c);
 	llc_init(b);
 	b->slot_free_units = g_new0(uint64_t, c->p->snoop_bus_count);
 	b->tick_units = sim_period_units(c->events.engine, domain);
@@ -654,9 +764,10 @@ void cpu_bus_free(struct cpu_bus *b)
 {
 	base_pool_free(&b->requests);
 	base_pool_free(&b->trails);
-	for (uint32_t i = 0; b->llc && i < b->c->p->llc_slice_count; i++)
+	for (uint32_t i = 0; b->llc && i < b->c->p->socket_count * b->c->p->llc_slice_count; i++)
 		cpu_tags_free(&b->llc[i]);
 	g_free(b->llc);
+	cpu_sockets_free(&b->sockets);
 	g_free(b->slot_free_units);
 	g_free(b->agents);
 }

@@ -10,13 +10,14 @@
 
 #include "base/list.h"
 #include "cpu/common.h"
+#include "cpu/sockets.h"
 #include "cpu/tags.h"
 
 /* One agent's request for one line: under way, or waiting for the one that is. */
 struct cpu_request {
 	struct cpu_event event;
 	uint64_t line;
-	cpu_version version; /* of the line that another agent has handed over, or the home sends */
+	cpu_version version; /* of the line that another agent has handed over, a last level had, or the home sends */
 	struct cpu_request *next;    /* of the bucket; the home's while it has it */
 	struct cpu_request *waiting; /* for this one to end, in the order of coming; of one that waits: the next */
 	struct cpu_request *next_locked; /* of those that wait for a locked line */
@@ -29,6 +30,7 @@ struct cpu_request {
 	bool is_at_home; /* the home has been asked for it */
 	bool is_alone;	 /* of a read: nobody else has the line */
 	bool is_handed;	 /* another agent had the line modified: it is on its way, in no cache */
+	bool is_sent;	 /* of several sockets: a last level had it at the slot */
 	uint64_t asked_units; /* all that is behind the home has been asked then; see struct cpu_home_ops */
 };
 
@@ -77,8 +79,8 @@ struct cpu_home_ops {
 	bool (*holds)(const void *self, const struct cpu_request *r);
 	/* Reads the line for r (r->op says what for), whose slot is now, and ends r by cpu_bus_end_at. */
 	void (*read)(void *self, struct cpu_request *r);
-	/* A modified line leaves the last level, now. Is not refused. */
-	void (*write_back)(void *self, uint64_t line, cpu_version version);
+	/* A modified line leaves the last level of a socket, now. Is not refused. */
+	void (*write_back)(void *self, uint64_t line, cpu_version version, uint32_t socket);
 	/* r is a write of a line that caches on the bus have, none of them modified. False: nobody behind the home
 	 * needs to know. True: it calls cpu_bus_acknowledge. NULL: false. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
@@ -108,7 +110,8 @@ struct cpu_bus {
 	uint32_t agent_count, agents_max;
 	const struct cpu_home_ops *home_ops;
 	void *home;
-	struct cpu_tags *llc; /* its slices; NULL: the home is the last level */
+	struct cpu_tags *llc; /* its slices, socket by socket; NULL: the home is the last level */
+	struct cpu_sockets sockets;
 	struct cpu_request *buckets[CPU_BUCKETS];
 	BASE_POOL(struct cpu_request) requests;
 	BASE_POOL(struct cpu_trail) trails; /* of requests, also of unused ones, where there is an account */
@@ -139,7 +142,7 @@ static inline bool cpu_bus_is_beyond(const struct cpu_bus *b, uint64_t line)
 /* The agent has no line good enough for op: asks for it, at units or later. */
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */
-void cpu_bus_write_back(struct cpu_bus *b, uint64_t line, cpu_version version);
+void cpu_bus_write_back(struct cpu_bus *b, uint32_t agent, uint64_t line, cpu_version version);
 /* The same of an agent that is beside the last level. */
 void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version);
 bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line);
@@ -151,7 +154,8 @@ void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
 /* Of who is behind the home and only asks whether the line is anywhere: the slot that it takes at units or later. */
 uint64_t cpu_bus_slot_beside(struct cpu_bus *b, uint64_t units);
-/* At once: all agents and the last level share the line or leave it (is_write). True: one had it modified, *version. */
+/* At once: all agents and the last levels share the line or leave it (is_write). True: one had it modified, *version.
+ */
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version);
 /* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost);

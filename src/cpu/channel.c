@@ -94,15 +94,29 @@ static void read_there(void *channels, struct cpu_event *e)
 	cpu_dram_access_now(&h->dram, &a->dram);
 }
 
+/* Units that a line of another socket's memory takes over the link, with the question for it; the link has its place
+ * for the line from now on. 0: it is the own socket's. */
+static uint64_t link_units(struct cpu_channels *h, const struct cpu_request *r, uint32_t channel)
+{
+	struct cpu_sockets *s = &h->bus->sockets;
+	const uint32_t to = cpu_socket_of_agent(s, r->agent), from = cpu_socket_of_channel(s, channel);
+
+	if (likely(from == to))
+		return 0;
+	h->c->stats.socket_reads++;
+	return s->latency_units + cpu_sockets_send(s, from, to);
+}
+
 /* A line that is on its way down is read behind it: the memory gets both in this order. */
 static void read_line(void *channels, struct cpu_request *r)
 {
 	struct cpu_channels *h = channels;
-	const uint64_t begin = write_queue_end(h, channel_of(h, r->line));
+	const uint32_t channel = channel_of(h, r->line);
+	const uint64_t begin = write_queue_end(h, channel), link = link_units(h, r, channel);
 	const uint64_t answered_ps = MAX(h->c->p->snoop_latency_ps, h->c->p->llc_miss_ps);
 	struct cpu_channel_access *a = access_new(h, r->line);
 	const struct cpu_channel_access *write = (void *)(uintptr_t)base_map_get(&h->writes, r->line);
-	uint64_t at = begin + (answered_ps + cpu_channel_latency_ps(h->c->p)) * h->c->per_ps;
+	uint64_t at = begin + link + (answered_ps + cpu_channel_latency_ps(h->c->p)) * h->c->per_ps;
 
 	h->c->stats.write_wait_ps += (begin - cpu_now_units(h->c)) / h->c->per_ps;
 	if (write && write->dram.event.time_units > at) {
@@ -112,10 +126,12 @@ static void read_line(void *channels, struct cpu_request *r)
 	}
 	a->request = r;
 	a->dram.trail = r->trail;
-	cpu_trail_channel(r->trail, channel_of(h, r->line));
+	cpu_trail_channel(r->trail, channel);
 	cpu_trail_step(r->trail, CPU_PART_DOWN, begin);
 	if (h->c->p->llc_miss_ps)
 		cpu_trail_step(r->trail, CPU_PART_LLC, begin + h->c->p->llc_miss_ps * h->c->per_ps);
+	if (link)
+		cpu_trail_step(r->trail, CPU_PART_SOCKET, begin + link + h->c->p->llc_miss_ps * h->c->per_ps);
 	cpu_trail_step(r->trail, CPU_PART_DOWN, at);
 	a->dram.event.fire = read_there;
 	a->dram.event.self = h;
@@ -149,6 +165,8 @@ static void copy_access(struct cpu_channels *h, uint64_t line, bool is_write)
 /* Channels round which the lines of a page go. */
 static uint64_t turns_of(const struct cpu_channels *h, uint64_t line)
 {
+	if (h->c->p->placement == CPU_PLACE_SOCKET)
+		return h->c->p->channel_count / h->c->p->socket_count;
 	return cpu_line_is_striped(h->c, line) ? h->c->p->striped_count : 1;
 }
 
@@ -206,18 +224,21 @@ static void write_there(void *channels, struct cpu_event *e)
 		cpu_channels_take(h, a);
 }
 
-/* The bus finds these bytes behind it from now on; the channel takes its time. */
-static void write_back(void *channels, uint64_t line, cpu_version version)
+/* The bus finds these bytes behind it from now on; the channel takes its time, and the link where it is another
+ * socket's. */
+static void write_back(void *channels, uint64_t line, cpu_version version, uint32_t socket)
 {
 	struct cpu_channels *h = channels;
 	struct cpu_channel_access *a = access_new(h, line);
+	const uint32_t channel = channel_of(h, line), to = cpu_socket_of_channel(&h->bus->sockets, channel);
+	const uint64_t sent = cpu_sockets_send(&h->bus->sockets, socket, to);
 
 	cpu_channels_store(h, line, version);
 	a->version = version;
 	a->dram.event.fire = write_there;
 	a->dram.event.self = h;
 	cpu_event_at(&h->c->events, &a->dram.event,
-		     cpu_channels_down(h, channel_of(h, line), h->c->p->line_bytes, cpu_channel_latency_ps(h->c->p)));
+		     sent + cpu_channels_down(h, channel, h->c->p->line_bytes, cpu_channel_latency_ps(h->c->p)));
 	base_map_set(&h->writes, line, (uintptr_t)a);
 }
 

@@ -16,8 +16,9 @@ struct cpu_common {
 	struct cpu_account *account; /* NULL: it is off */
 	uint64_t per_ps; /* units of the engine's time */
 	uint64_t cycle_units; /* of a core's clock, exactly */
-	/* By per_ps, the channels, the striped ones, and the stacks behind each: every access divides by them. */
-	struct base_divisor by_per_ps, by_channels, by_striped, by_stacks;
+	/* By per_ps, the places of pages, the striped channels, those of a socket, and the stacks behind each: every
+	 * access divides by them. */
+	struct base_divisor by_per_ps, by_places, by_striped, by_sockets_channels, by_stacks;
 	uint32_t line_shift, page_shift;
 	uint64_t fault_chances;
 	uint32_t stack_count; /* of the memory, round which lines go; where cpu.placement is by page */
@@ -32,15 +33,10 @@ static inline uint64_t cpu_now_units(const struct cpu_common *c)
 static inline void cpu_common_divide(struct cpu_common *c)
 {
 	c->by_per_ps = base_divisor_of(c->per_ps);
-	c->by_channels = base_divisor_of(c->p->channel_count);
+	c->by_places = base_divisor_of(cpu_place_count(c->p));
 	c->by_striped = base_divisor_of(c->p->striped_count ? c->p->striped_count : 1);
+	c->by_sockets_channels = base_divisor_of(c->p->channel_count / c->p->socket_count);
 	c->by_stacks = base_divisor_of(c->stack_count ? c->stack_count / c->p->channel_count : 1);
-}
-
-/* Behind which frames are in turn; 1: every frame's lines go round all channels. */
-static inline uint64_t cpu_frame_channels(const struct cpu_common *c)
-{
-	return c->p->placement == CPU_PLACE_LINE ? 1 : c->p->channel_count;
 }
 
 /* The first ps that is not before. */

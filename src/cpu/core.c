@@ -846,8 +846,8 @@ void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus
 	*k = (struct cpu_core){.c = c, .bus = bus, .pages = pages, .running = (uint32_t)p->smt_count};
 	cpu_tags_init(&k->l1, p->l1_bytes, (uint32_t)p->l1_ways_count, p->line_bytes);
 	cpu_tags_init(&k->l2, p->l2_bytes, (uint32_t)p->l2_ways_count, p->line_bytes);
-	cpu_tags_is_part(&k->l1, 1, cpu_frame_channels(c), c->page_shift - c->line_shift);
-	cpu_tags_is_part(&k->l2, 1, cpu_frame_channels(c), c->page_shift - c->line_shift);
+	cpu_tags_is_part(&k->l1, 1, cpu_place_count(c->p), c->page_shift - c->line_shift);
+	cpu_tags_is_part(&k->l2, 1, cpu_place_count(c->p), c->page_shift - c->line_shift);
 	cpu_tags_init(&k->tlb, MAX(p->tlb_count, p->tlb_ways_count), (uint32_t)p->tlb_ways_count, 1);
 	for (uint32_t i = 0; i < ARRAY_COUNT(k->recent); i++)
 		k->recent[i] = k->l1.tags;

@@ -49,7 +49,7 @@ static inline void cpu_l2_leave(struct cpu_core *k, const struct cpu_tag *tag)
 	if (cpu_is_faulty(k->c, CPU_FAULT_LOST))
 		return;
 	cpu_moved(k->c, tag->line, k->number);
-	cpu_bus_write_back(k->bus, tag->line, tag->version);
+	cpu_bus_write_back(k->bus, k->number, tag->line, tag->version);
 }
 
 /* The line in the second level, in any state. */

@@ -13,15 +13,15 @@ static uint32_t next_channel(struct cpu_pages *p, uint64_t channels)
 	uint32_t channel = p->turn;
 
 	while (channels && !(channels >> channel & 1))
-		channel = (channel + 1) % p->channel_count;
-	p->turn = (channel + 1) % p->channel_count;
+		channel = (channel + 1) % p->place_count;
+	p->turn = (channel + 1) % p->place_count;
 	return channel;
 }
 
 static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
 	const uint32_t cores = (uint32_t)p->c->p->core_count;
-	const uint64_t all = p->channel_count < 64 ? (UINT64_C(1) << p->channel_count) - 1 : UINT64_MAX;
+	const uint64_t all = p->place_count < 64 ? (UINT64_C(1) << p->place_count) - 1 : UINT64_MAX;
 
 	for (uint32_t i = p->words->len; i--;) {
 		const struct cpu_pages_word *w = &g_array_index(p->words, struct cpu_pages_word, i);
@@ -30,18 +30,18 @@ static uint32_t wanted_channel(struct cpu_pages *p, uint32_t unit, uint64_t page
 			continue;
 		if (w->channels & all)
 			return next_channel(p, w->channels & all);
-		return own != CPU_NO_CHANNEL ? own : unit % cores * p->channel_count / cores;
+		return own != CPU_NO_CHANNEL ? own : unit % cores * p->place_count / cores;
 	}
 	if (own != CPU_NO_CHANNEL)
 		return own;
-	if (p->c->p->placement == CPU_PLACE_TOUCH)
-		return unit % cores * p->channel_count / cores;
+	if (p->c->p->placement >= CPU_PLACE_TOUCH)
+		return unit % cores * p->place_count / cores;
 	return next_channel(p, 0);
 }
 
 bool cpu_pages_has_room(const struct cpu_pages *p, uint32_t channel)
 {
-	return p->gone[channel]->len || p->frame_counts[channel] < p->frames_max / p->channel_count;
+	return p->gone[channel]->len || p->frame_counts[channel] < p->frames_max / p->place_count;
 }
 
 /* The channel has room. */
@@ -51,7 +51,7 @@ static uint64_t frame_take(struct cpu_pages *p, uint32_t channel)
 	uint64_t frame;
 
 	if (!gone->len)
-		return p->frame_counts[channel]++ * p->channel_count + channel;
+		return p->frame_counts[channel]++ * p->place_count + channel;
 	frame = g_array_index(gone, uint64_t, gone->len - 1);
 	g_array_set_size(gone, gone->len - 1);
 	return frame;
@@ -59,16 +59,16 @@ static uint64_t frame_take(struct cpu_pages *p, uint32_t channel)
 
 static void frame_give(struct cpu_pages *p, uint64_t frame)
 {
-	g_array_append_val(p->gone[frame % p->channel_count], frame);
+	g_array_append_val(p->gone[frame % p->place_count], frame);
 }
 
 /* A channel without room leaves the page to the next one. */
 static uint64_t frame_new(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t own)
 {
-	uint32_t channel = p->channel_count > 1 ? wanted_channel(p, unit, page, own) : 0;
+	uint32_t channel = p->place_count > 1 ? wanted_channel(p, unit, page, own) : 0;
 
-	for (uint32_t i = 1; i < p->channel_count && !cpu_pages_has_room(p, channel); i++)
-		channel = (channel + 1) % p->channel_count;
+	for (uint32_t i = 1; i < p->place_count && !cpu_pages_has_room(p, channel); i++)
+		channel = (channel + 1) % p->place_count;
 	if (!cpu_pages_has_room(p, channel))
 		p->c->user.full(p->c->user.self, unit);
 	return frame_take(p, channel);
@@ -103,9 +103,9 @@ void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word)
 
 uint64_t cpu_pages_reserve(struct cpu_pages *p)
 {
-	const uint64_t each = p->frames_max / p->channel_count, kept = MIN(each, each / 512 + 1);
+	const uint64_t each = p->frames_max / p->place_count, kept = MIN(each, each / 512 + 1);
 
-	p->frames_max = (each - kept) * p->channel_count;
+	p->frames_max = (each - kept) * p->place_count;
 	return each - kept;
 }
 
@@ -115,7 +115,7 @@ uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page)
 
 	if (!frame || p->c->p->placement == CPU_PLACE_LINE)
 		return CPU_NO_CHANNEL;
-	return (uint32_t)((frame - 1) % p->channel_count);
+	return (uint32_t)((frame - 1) % p->place_count);
 }
 
 uint64_t cpu_pages_table_entry(struct cpu_pages *p, uint32_t unit, uint32_t table, uint64_t index)
@@ -173,18 +173,18 @@ void cpu_pages_init(struct cpu_pages *p, struct cpu_common *c, uint64_t memory_b
 {
 	*p = (struct cpu_pages){.c = c,
 				.frames_max = memory_bytes / c->p->page_bytes,
-				.channel_count = c->p->placement == CPU_PLACE_LINE ? 1 : (uint32_t)c->p->channel_count};
+				.place_count = cpu_place_count(c->p)};
 	base_map_init(&p->frames);
 	p->words = g_array_new(FALSE, FALSE, sizeof(struct cpu_pages_word));
-	p->frame_counts = g_new0(uint64_t, p->channel_count);
-	p->gone = g_new(GArray *, p->channel_count);
-	for (uint32_t i = 0; i < p->channel_count; i++)
+	p->frame_counts = g_new0(uint64_t, p->place_count);
+	p->gone = g_new(GArray *, p->place_count);
+	for (uint32_t i = 0; i < p->place_count; i++)
 		p->gone[i] = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
 void cpu_pages_free(struct cpu_pages *p)
 {
-	for (uint32_t i = 0; i < p->channel_count; i++)
+	for (uint32_t i = 0; i < p->place_count; i++)
 		g_array_free(p->gone[i], TRUE);
 	g_free(p->gone);
 	g_array_free(p->words, TRUE);

@@ -10,11 +10,11 @@
 struct cpu_pages {
 	struct cpu_common *c;
 	struct base_map frames; /* of pages, + 1 */
-	/* By channel; of all, where lines go round the channels. Frame f is behind channel f modulo channel_count. */
+	/* By place: a channel, a socket, or all. Frame f has place f modulo place_count. */
 	GArray **gone; /* frames of pages that were unmapped: the last one is the next */
 	uint64_t *frame_counts, frames_max;
 	GArray *words; /* struct cpu_pages_word, the last one counts */
-	uint32_t channel_count, turn; /* turn: of the page that comes next */
+	uint32_t place_count, turn; /* turn: of the page that comes next */
 	bool is_flat; /* pages are frames, all touched; those of tables are the last ones */
 };
 
@@ -48,16 +48,21 @@ bool cpu_pages_has_room(const struct cpu_pages *p, uint32_t channel);
 /* A touched page gets a frame of another channel, which has room, where pages have channels. */
 void cpu_pages_move(struct cpu_pages *p, uint64_t page, uint32_t channel);
 
-/* The channel of a line, and its place among that channel's lines, where pages have channels. The striped channels'
- * frames of one round are as many lines of each. */
+/* The channel of a line, and its place among that channel's lines, where pages have places. The striped channels'
+ * frames of one round are as many lines of each; a socket's lines go round its channels. */
 static inline uint64_t cpu_line_place(const struct cpu_common *c, uint64_t line, uint64_t *channel)
 {
 	const uint32_t shift = c->page_shift - c->line_shift;
-	const uint64_t round = base_divide(line >> shift, &c->by_channels, channel) << shift;
+	const uint64_t round = base_divide(line >> shift, &c->by_places, channel) << shift;
 	const uint64_t of_page = line & ((UINT64_C(1) << shift) - 1);
 	const uint64_t first_striped = c->p->channel_count - c->p->striped_count;
 	uint64_t turn, of_turn;
 
+	if (unlikely(c->p->placement == CPU_PLACE_SOCKET)) {
+		of_turn = base_divide(round | of_page, &c->by_sockets_channels, &turn);
+		*channel = *channel * c->by_sockets_channels.count + turn;
+		return of_turn;
+	}
 	if (likely(*channel < first_striped))
 		return round | of_page;
 	of_turn = base_divide((*channel - first_striped) << shift | of_page, &c->by_striped, &turn);
@@ -68,7 +73,7 @@ static inline bool cpu_line_is_striped(const struct cpu_common *c, uint64_t line
 {
 	uint64_t channel;
 
-	base_divide(line >> (c->page_shift - c->line_shift), &c->by_channels, &channel);
+	base_divide(line >> (c->page_shift - c->line_shift), &c->by_places, &channel);
 	return channel >= c->p->channel_count - c->p->striped_count;
 }
 static inline uint32_t cpu_line_channel(const struct cpu_common *c, uint64_t line)
@@ -84,7 +89,7 @@ static inline uint64_t cpu_line_index(const struct cpu_common *c, uint64_t line)
 	const uint32_t shift = c->page_shift - c->line_shift;
 	uint64_t channel;
 
-	return (base_divide(line >> shift, &c->by_channels, &channel) << shift) |
+	return (base_divide(line >> shift, &c->by_places, &channel) << shift) |
 	       (line & ((UINT64_C(1) << shift) - 1));
 }
 /* The line of an index. */

@@ -35,7 +35,13 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 				(unsigned long long)p->page_bytes);
 	check_cache("l1", p->l1_bytes, p->l1_ways_count, p->line_bytes, diag);
 	check_cache("l2", p->l2_bytes, p->l2_ways_count, p->line_bytes, diag);
-	check_cache("llc", p->llc_bytes, p->llc_ways_count * p->llc_slice_count, p->line_bytes, diag);
+	check_cache("llc", p->llc_bytes, p->llc_ways_count * p->llc_slice_count * p->socket_count, p->line_bytes, diag);
+	if (p->core_count % p->socket_count || p->channel_count % p->socket_count)
+		base_diag_error(diag, (struct base_place){0},
+				"cpu.socket_count = %llu: expected sockets of as many cores and channels each, of "
+				"cpu.core_count = %llu and cpu.channel_count = %llu",
+				(unsigned long long)p->socket_count, (unsigned long long)p->core_count,
+				(unsigned long long)p->channel_count);
 	if (m->channel_count % p->channel_count)
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.channel_count = %llu: the memory's channel_count, %llu, is no multiple of it",
@@ -47,12 +53,13 @@ bool cpu_params_check(const struct cpu_params *p, const struct memory_params *m,
 	if (p->placement != CPU_PLACE_LINE &&
 	    (m->address_map > MEM_ORDER_ROBARACOCH || (m->interleave_bytes && m->interleave_bytes != m->line_bytes)))
 		base_diag_error(diag, (struct base_place){0},
-				"cpu.placement: pages behind one channel need a memory whose lines go round the "
+				"cpu.placement: pages behind some channels need a memory whose lines go round the "
 				"channels (an address_map that ends in ch, interleave_bytes = 0)");
-	if (p->striped_count && (p->placement == CPU_PLACE_LINE || p->striped_count > p->channel_count))
+	if (p->striped_count && ((p->placement != CPU_PLACE_PAGE && p->placement != CPU_PLACE_TOUCH) ||
+				 p->striped_count > p->channel_count))
 		base_diag_error(diag, (struct base_place){0},
 				"cpu.striped_count = %llu: expected at most cpu.channel_count, %llu, and "
-				"cpu.placement = page or touch; with line all are striped",
+				"cpu.placement = page or touch; with line and socket all are striped",
 				(unsigned long long)p->striped_count, (unsigned long long)p->channel_count);
 	if (!base_is_power_of_two(p->branch_counter_count))
 		base_diag_error(diag, (struct base_place){0},

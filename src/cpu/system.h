@@ -58,11 +58,12 @@ enum cpu_fault { CPU_FAULTS(SIM_PARAM_ENUMERATOR) };
 #define CPU_DIVISIONS(X) X(CPU_DIVISION_RUNNING, running) X(CPU_DIVISION_FIXED, fixed)
 enum cpu_division { CPU_DIVISIONS(SIM_PARAM_ENUMERATOR) };
 /* Where pages lie: their lines go round the channels, or each page is behind one channel: in turns, or that of the core
- * which touches it first. */
+ * which touches it first; or its lines go round the channels of that core's socket. */
 #define CPU_PLACEMENTS(X) \
 	X(CPU_PLACE_LINE, line) \
 	X(CPU_PLACE_PAGE, page) \
-	X(CPU_PLACE_TOUCH, touch)
+	X(CPU_PLACE_TOUCH, touch) \
+	X(CPU_PLACE_SOCKET, socket)
 enum cpu_placement { CPU_PLACEMENTS(SIM_PARAM_ENUMERATOR) };
 
 struct cpu_params {
@@ -178,6 +179,14 @@ void cpu_memory_room(void *system);
 static inline uint32_t cpu_unit_count(const struct cpu_params *p)
 {
 	return (uint32_t)(p->core_count * p->smt_count);
+}
+
+/* Places that a page may have: one, channels, or sockets. */
+static inline uint32_t cpu_place_count(const struct cpu_params *p)
+{
+	if (p->placement == CPU_PLACE_LINE)
+		return 1;
+	return (uint32_t)(p->placement == CPU_PLACE_SOCKET ? p->socket_count : p->channel_count);
 }
 
 /* Has the unit something to run? All have, until somebody says otherwise. */

@@ -247,7 +247,7 @@ static void random_step(struct rig *r)
 
 /* Which machine: threads of a core, prefetchers, translation, where pages lie. */
 struct variant {
-	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol, core_model;
+	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol, core_model, is_split;
 };
 
 /* What a machine has is in use, and what it has not does nothing. */
@@ -269,6 +269,8 @@ static void check_counts(const struct cpu_stats *s, const struct variant *v)
 	assert_true(s->place_waits > 0);
 	assert_true(!s->exclusives == !v->protocol && !s->silent_upgrades == !v->protocol);
 	assert_true(s->silent_upgrades <= s->exclusives);
+	assert_true(!s->socket_interventions == !v->is_split && !s->socket_hits == !v->is_split);
+	assert_true(!s->socket_reads == !v->is_split && !s->socket_bytes == !v->is_split);
 }
 
 static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t accesses, bool is_observed)
@@ -290,6 +292,12 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 	r.params.load_queue_entries = 6;
 	r.params.store_queue_entries = 4;
 	r.params.llc_slice_count = v->smt_count > 1 ? 4 : 1;
+	if (v->is_split) {
+		r.params.socket_count = 2;
+		r.params.channel_count = 2;
+		r.memory_params.channel_count = 2;
+		r.params.llc_bytes *= 2;
+	}
 	rig_open(&r, is_observed);
 	r.state = seed;
 	for (uint32_t i = 0; i < accesses; i++)
@@ -300,13 +308,16 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 }
 
 static const struct variant variants[] = {
-    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},   {4, 0, 0, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},
-    {1, 2, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0},   {2, 0, 1, 1, CPU_PLACE_TOUCH, CPU_PROTOCOL_MSI, 0},
-    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MSI, 0},   {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, 0},
-    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI, 0},
-    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, CPU_CORE_OUT_OF_ORDER},
-    {1, 2, 1, 2, CPU_PLACE_TOUCH, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER},
-    {4, 2, 1, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0, 0},   {4, 0, 0, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0, 0},
+    {1, 2, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0, 0},   {2, 0, 1, 1, CPU_PLACE_TOUCH, CPU_PROTOCOL_MSI, 0, 0},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MSI, 0, 0},   {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, 0, 0},
+    {4, 4, 1, 8, CPU_PLACE_PAGE, CPU_PROTOCOL_MESI, 0, 0},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, CPU_CORE_OUT_OF_ORDER, 0},
+    {1, 2, 1, 2, CPU_PLACE_TOUCH, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER, 0},
+    {4, 2, 1, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER, 0},
+    {1, 0, 0, 4, CPU_PLACE_LINE, CPU_PROTOCOL_MSI, 0, 1},
+    {1, 2, 1, 4, CPU_PLACE_SOCKET, CPU_PROTOCOL_MESI, 0, 1},
+    {4, 2, 1, 3, CPU_PLACE_LINE, CPU_PROTOCOL_MESI, CPU_CORE_OUT_OF_ORDER, 1},
 };
 
 static void test_random(void **state)
@@ -791,6 +802,176 @@ static void test_llc_miss(void **state)
 	near(behind_ps - beside_ps, 40000, 0.03);
 }
 
+/* Two sockets of two cores and a channel each. A line takes WIRE_PS over their link. */
+struct pair {
+	uint64_t latency_ps, llc_miss_ps, dram_ps;
+};
+enum { WIRE_PS = 4000, SLOW_PS = 400000 /* longer than any answer of a socket */ };
+
+static void pair_open(struct rig *r, const struct pair *of)
+{
+	rig_defaults(r);
+	r->params.core_count = 4;
+	r->params.channel_count = 2;
+	r->memory_params.channel_count = 2;
+	r->params.socket_count = 2;
+	r->params.placement = CPU_PLACE_SOCKET;
+	r->params.llc_bytes = 1024 * LINE_BYTES;
+	r->params.l2_bytes = 64 * LINE_BYTES;
+	r->params.dram_mbytes_per_s = 1000000;
+	r->params.dram_latency_ps = of->dram_ps;
+	r->params.llc_miss_ps = of->llc_miss_ps;
+	r->params.socket_latency_ps = of->latency_ps;
+	r->params.socket_mbytes_per_s = LINE_BYTES * 1000000 / WIRE_PS;
+	r->params.up_mbytes_per_s = 1000000;
+	rig_open(r, true);
+}
+
+static void pair_close(struct rig *r)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		r->ready_ps[i] = sim_now_ps(r->ctx.engine);
+	rig_close(r);
+}
+
+/* Of a line of its own memory, which no cache has. */
+static uint64_t own_read_ps(const struct pair *of)
+{
+	struct rig r;
+	uint64_t ps;
+
+	pair_open(&r, of);
+	ps = time_read(&r, 0, 0);
+	assert_int_equal(cpu_system_stats(r.system)->socket_bytes, 0);
+	pair_close(&r);
+	return ps;
+}
+
+/* A line that no cache of the socket has counts when the other socket has answered: two ways over the link and a
+ * look-up in each last level, which is nothing where the memory is slower. */
+static void test_sockets_are_asked(void **state)
+{
+	const struct pair slow = {0, 7000, SLOW_PS}, far_slow = {20000, 7000, SLOW_PS};
+	const struct pair none = {0, 0, 0}, link = {100000, 0, 0}, both = {100000, 9000, 0};
+
+	(void)state;
+	assert_int_equal(own_read_ps(&far_slow), own_read_ps(&slow));
+	assert_true(own_read_ps(&link) > own_read_ps(&none));
+	assert_int_equal(own_read_ps(&both) - own_read_ps(&link), 2 * 9000);
+	assert_int_equal(own_read_ps(&(struct pair){150000, 9000, 0}) - own_read_ps(&both), 2 * 50000);
+}
+
+/* What another socket has is two ways over the link further, with the time of a line on it: its memory; its last level
+ * and its cores' caches after a look-up in the own last level, too. What has come over once is here. */
+static void test_sockets_are_far(void **state)
+{
+	enum { LINK_PS = 20000, MISS_PS = 7000, PAGE = 4096, OVER_PS = 2 * LINK_PS + WIRE_PS };
+	const struct cpu_stats *s;
+	uint64_t own_ps, hit_ps, modified_ps;
+	struct rig r;
+
+	(void)state;
+	pair_open(&r, &(struct pair){LINK_PS, MISS_PS, SLOW_PS});
+	s = cpu_system_stats(r.system);
+	own_ps = time_read(&r, 0, 0);
+	hit_ps = time_read(&r, 1, 0); /* core 0 has it as well, and so has their last level */
+	assert_int_equal(time_read(&r, 2, 0), hit_ps + OVER_PS + MISS_PS);
+	assert_int_equal(s->socket_hits, 1);
+	assert_int_equal(time_read(&r, 3, 0), hit_ps);
+	assert_int_equal(time_read(&r, 2, LINE_BYTES), own_ps + OVER_PS); /* core 0 touched the page first */
+	assert_int_equal(s->socket_reads, 1);
+	for (uint32_t page = 1; page < 4; page++) /* of its own */
+		assert_int_equal(time_read(&r, 2, page * PAGE), own_ps);
+
+	time_access(&r, 0, 2 * LINE_BYTES, CPU_ATOMIC);
+	time_access(&r, 0, 3 * LINE_BYTES, CPU_ATOMIC);
+	modified_ps = time_read(&r, 1, 2 * LINE_BYTES);
+	assert_int_equal(time_read(&r, 2, 3 * LINE_BYTES), modified_ps + OVER_PS + MISS_PS);
+	assert_int_equal(s->socket_interventions, 1);
+	assert_int_equal(time_read(&r, 3, 3 * LINE_BYTES), hit_ps);
+	assert_int_equal(s->socket_bytes, 3 * LINE_BYTES);
+	pair_close(&r);
+}
+
+/* A line that cores of both sockets share is one's after two ways over the link and two look-ups, and no longer in the
+ * other's last level; one that only cores of one socket share is after a snoop. */
+static void test_sockets_leave(void **state)
+{
+	enum { LINK_PS = 20000, MISS_PS = 7000, SNOOP_PS = 5000 };
+	const struct pair of = {LINK_PS, MISS_PS, SLOW_PS};
+	uint64_t within_ps, across_ps;
+	struct rig r;
+
+	(void)state;
+	pair_open(&r, &of);
+	for (uint32_t line = 0; line < 2; line++)
+		for (uint32_t core = 0; core < 3; core++)
+			if (line || core < 2)
+				time_read(&r, core, line * LINE_BYTES);
+	within_ps = time_access(&r, 0, 0, CPU_ATOMIC);
+	across_ps = time_access(&r, 0, LINE_BYTES, CPU_ATOMIC);
+	assert_int_equal(across_ps - within_ps, 2 * (LINK_PS + MISS_PS) - SNOOP_PS);
+	assert_int_equal(cpu_system_stats(r.system)->upgrades, 2);
+	time_read(&r, 3, LINE_BYTES);
+	assert_int_equal(cpu_system_stats(r.system)->socket_interventions, 1);
+	pair_close(&r);
+}
+
+static bool pair_is_taken(uint64_t cores, uint64_t channels, uint64_t llc_lines)
+{
+	struct base_diag_list diag;
+	struct rig r;
+	bool is_taken;
+
+	rig_defaults(&r);
+	r.params.socket_count = 2;
+	r.params.core_count = cores;
+	r.params.channel_count = channels;
+	r.memory_params.channel_count = channels;
+	r.params.llc_bytes = llc_lines * LINE_BYTES;
+	base_diag_init(&diag);
+	is_taken = cpu_params_check(&r.params, &r.memory_params, &diag);
+	base_diag_free(&diag);
+	return is_taken;
+}
+
+/* Sockets are alike. */
+static void test_sockets_are_alike(void **state)
+{
+	(void)state;
+	assert_true(pair_is_taken(6, 2, 8));
+	assert_false(pair_is_taken(5, 2, 8));
+	assert_false(pair_is_taken(6, 1, 8));
+	assert_false(pair_is_taken(6, 2, 6)); /* sets of 2 ways */
+}
+
+/* Lines of another socket's memory come at the link's rate: one that is asked for behind others waits for them. */
+static void test_sockets_rate(void **state)
+{
+	enum { COUNT = 12, LINK_PS = 20000 };
+	struct rig r;
+	uint64_t alone_ps, begin;
+
+	(void)state;
+	pair_open(&r, &(struct pair){LINK_PS, 0, 1000});
+	time_read(&r, 0, 0);
+	alone_ps = time_read(&r, 2, LINE_BYTES);
+	begin = (sim_now_ps(r.ctx.engine) / 1000000 + 2) * 1000000;
+	for (uint32_t i = 0; i < 4; i++)
+		r.ready_ps[i] = i == 2 ? begin : CPU_WAITS;
+	for (uint32_t i = 2; i < COUNT + 2; i++) {
+		assert_int_equal(next_unit(&r), 2);
+		do_access(&r, 2, i * LINE_BYTES, 8, CPU_PREFETCH);
+	}
+	assert_int_equal(next_unit(&r), 2);
+	do_access(&r, 2, (COUNT + 2) * LINE_BYTES, 8, CPU_READ);
+	assert_int_equal(next_unit(&r), 2);
+	near(r.ready_ps[2] - begin, (double)(alone_ps + COUNT * WIRE_PS), 0.05);
+	assert_int_equal(cpu_system_stats(r.system)->socket_bytes, (COUNT + 2) * LINE_BYTES);
+	assert_true(cpu_system_stats(r.system)->socket_wait_ps > COUNT * WIRE_PS);
+	pair_close(&r);
+}
+
 /* A line that leaves all caches and is read again at once comes from the memory after its bytes have got there. */
 static void test_behind(void **state)
 {
@@ -1200,12 +1381,15 @@ static void test_moves(void **state)
  * that are striped, round them. */
 static void test_lines(void **state)
 {
-	enum { CHANNELS = 4, STACKS = 8, FRAMES = 24, OF_FRAME = 32 };
+	enum { CHANNELS = 4, STACKS = 8, FRAMES = 24, OF_FRAME = 32, SOCKETS = 2 };
 
 	(void)state;
-	for (uint32_t striped = 0; striped <= CHANNELS; striped++) {
-		const struct cpu_params p = {
-		    .placement = CPU_PLACE_PAGE, .channel_count = CHANNELS, .striped_count = striped};
+	for (uint32_t striped = 0; striped <= CHANNELS + 1; striped++) {
+		const bool is_by_socket = striped > CHANNELS;
+		const struct cpu_params p = {.placement = is_by_socket ? CPU_PLACE_SOCKET : CPU_PLACE_PAGE,
+					     .channel_count = CHANNELS,
+					     .socket_count = is_by_socket ? SOCKETS : 1,
+					     .striped_count = is_by_socket ? 0 : striped};
 		struct cpu_common c = {
 		    .p = &p, .per_ps = 1, .line_shift = 7, .page_shift = 12, .stack_count = STACKS};
 		const uint32_t first = CHANNELS - striped;
@@ -1215,7 +1399,9 @@ static void test_lines(void **state)
 		for (uint64_t line = 0; line < FRAMES * OF_FRAME; line++) {
 			const uint64_t at = cpu_line_address(&c, line) >> c.line_shift, of = line / OF_FRAME % CHANNELS;
 			const uint64_t channel =
-			    of < first ? of : first + ((of - first) * OF_FRAME + line % OF_FRAME) % striped;
+			    is_by_socket ? of % SOCKETS * (CHANNELS / SOCKETS) + line % (CHANNELS / SOCKETS)
+			    : of < first ? of
+					 : first + ((of - first) * OF_FRAME + line % OF_FRAME) % striped;
 
 			assert_true(at < FRAMES * OF_FRAME && !is_used[at]);
 			assert_int_equal(at % STACKS % CHANNELS, channel);
@@ -1655,6 +1841,9 @@ int main(void)
 	    cmocka_unit_test(test_clocks),
 	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices),
 	    cmocka_unit_test(test_llc_miss), cmocka_unit_test(test_behind),
+	    cmocka_unit_test(test_sockets_are_asked), cmocka_unit_test(test_sockets_are_far),
+	    cmocka_unit_test(test_sockets_leave), cmocka_unit_test(test_sockets_rate),
+	    cmocka_unit_test(test_sockets_are_alike),
 	    cmocka_unit_test(test_use),      cmocka_unit_test(test_under),
 	    cmocka_unit_test(test_streams),  cmocka_unit_test(test_page_end),
 	    cmocka_unit_test(test_translation), cmocka_unit_test(test_fault), cmocka_unit_test(test_placement),

@@ -144,7 +144,7 @@ static void statistics(void **state)
 /* Lines of so many of the channels, of pages one after the other; of a page in turn. */
 static uint64_t line_of(const struct cpu_common *c, uint64_t i, uint64_t used)
 {
-	const uint64_t all = cpu_frame_channels(c), shift = c->page_shift - c->line_shift, page = i >> shift;
+	const uint64_t all = cpu_place_count(c->p), shift = c->page_shift - c->line_shift, page = i >> shift;
 
 	return (page / used * all + page % used) << shift | (i & ((1ull << shift) - 1));
 }
@@ -176,7 +176,7 @@ static void hold_processor(const char *name, const struct cpu_system *s, struct 
 	const struct cpu_common *c = &s->common;
 	const uint64_t lines = (bytes >> c->line_shift) * 3 / 4;
 
-	for (uint64_t used = 1; used <= cpu_frame_channels(c); used += cpu_frame_channels(c) > 1 ? used : 1) {
+	for (uint64_t used = 1; used <= cpu_place_count(c->p); used += cpu_place_count(c->p) > 1 ? used : 1) {
 		const uint64_t misses = processor_misses(c, slices, lines, used);
 
 		if (misses)
@@ -197,7 +197,7 @@ static void processors_caches(const char *name, const struct machine_config *c)
 	base_diag_init(&diag);
 	m = machine_new(c, false, &diag);
 	assert_non_null(m);
-	hold_processor(name, machine_cpu(m), machine_cpu(m)->bus.llc, p->llc_bytes);
+	hold_processor(name, machine_cpu(m), machine_cpu(m)->bus.llc, p->llc_bytes / p->socket_count);
 	hold_processor(name, machine_cpu(m), &machine_cpu(m)->cores[0].l2, p->l2_bytes);
 	hold_processor(name, machine_cpu(m), &machine_cpu(m)->cores[0].l1, p->l1_bytes);
 	machine_free(m);

@@ -32,12 +32,13 @@ void dc_host_line(struct dc_system *s, struct cpu_request *r, uint64_t at)
 		cpu_bus_end_at(&h->bus, r, dc_max(units, cpu_now_units(&h->common)));
 }
 
-static void write_back(void *self, uint64_t line, cpu_version version)
+static void write_back(void *self, uint64_t line, cpu_version version, uint32_t socket)
 {
 	struct dc_host *h = self;
 	struct dc_system *s = h->system;
 
 	(void)version;
+	(void)socket; /* of the caches that compute */
 	dc_host_write(s, line << s->line_shift, socket_of_core(h, h->writer), cycle_now(s));
 }
 

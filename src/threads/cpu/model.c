@@ -644,7 +644,7 @@ static void set_costs(struct host *h, const struct cpu_params *p)
 			.accelerator_count = is_hardware ? (uint32_t)n->ndp_count : 0,
 			.processor_count =
 			    n && n->place == CHANNEL_PLACE_FLAT ? (uint32_t)(n->ndp_count * n->core_count) : 0,
-			.node_count = p->placement != CPU_PLACE_LINE ? (uint32_t)p->channel_count : 0,
+			.node_count = p->placement != CPU_PLACE_LINE ? cpu_place_count(p) : 0,
 			.quantum_ps = 0,
 			.line_bytes = (uint32_t)p->line_bytes,
 			.page_bytes = p->page_bytes,
