@@ -154,7 +154,7 @@ cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t li
 
 	if (state_of(b, agent, line, &version))
 		return version;
-	if (r && r->is_handed)
+	if (r && (r->is_handed || r->is_sent))
 		return r->version;
 	for (uint32_t i = 0; i < b->agent_count; i++)
 		if (state_of(b, i, line, &version) == CPU_MODIFIED)

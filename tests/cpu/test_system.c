@@ -245,6 +245,15 @@ static void random_step(struct rig *r)
 		  ops[random_below(r, ARRAY_COUNT(ops))]);
 }
 
+/* Whoever asks meanwhile has the last write that has its line: from its copy, or from whom it would get it. */
+static void check_version(struct rig *r)
+{
+	static uint64_t count;
+	const uint64_t line = count++ % LINES;
+
+	assert_int_equal(cpu_version_now(r->system, (uint32_t)(count % CORES), line), r->versions[line]);
+}
+
 /* Which machine: threads of a core, prefetchers, translation, where pages lie. */
 struct variant {
 	uint64_t smt_count, stream_count, tlb_count, load_count, placement, protocol, core_model, is_split;
@@ -300,8 +309,11 @@ static uint64_t random_run(uint64_t seed, const struct variant *v, uint32_t acce
 	}
 	rig_open(&r, is_observed);
 	r.state = seed;
-	for (uint32_t i = 0; i < accesses; i++)
+	for (uint32_t i = 0; i < accesses; i++) {
 		random_step(&r);
+		if (is_observed)
+			check_version(&r);
+	}
 	assert_true(!is_observed || r.observed > accesses / 4);
 	check_counts(cpu_system_stats(r.system), v);
 	return rig_close(&r);
