@@ -417,7 +417,8 @@ static uint64_t ask_beyond(struct cpu_bus *b, uint32_t but, uint64_t line, bool 
  * units the line takes over the link to the own socket, with the question for it; 0: it does not. */
 static uint64_t ask_far(struct cpu_bus *b, struct cpu_request *r, uint32_t own, const struct found *f)
 {
-	const bool is_here = f->last || (f->is_owned && f->socket == own), is_write = cpu_is_write((enum cpu_op)r->op);
+	const bool is_here = f->is_owned ? f->socket == own : f->last != NULL;
+	const bool is_write = cpu_is_write((enum cpu_op)r->op);
 	const uint64_t lookup_units = b->c->p->llc_miss_ps * b->c->per_ps;
 	cpu_version version;
 
@@ -426,7 +427,7 @@ static uint64_t ask_far(struct cpu_bus *b, struct cpu_request *r, uint32_t own, 
 
 		r->asked_units = MAX(r->asked_units, answered);
 	}
-	if (state_of(b, r->agent, r->line, &version) || (f->last && !r->is_handed) || f->socket == own)
+	if (state_of(b, r->agent, r->line, &version) || (f->last && !f->is_owned) || f->socket == own)
 		return 0;
 	if (!r->is_handed && !r->is_sent && !f->is_owned)
 		return 0;
@@ -473,16 +474,16 @@ static void look(void *bus, struct cpu_event *e)
 		stats->interventions++;
 		stats->socket_interventions += f.socket != own;
 		ps = p->intervention_ps;
-	} else if (f.last) {
+	} else if (f.last && !f.is_owned) {
 		stats->llc_hits++;
 		ps = llc_ps(b, r->agent, r->line);
 		part = CPU_PART_LLC;
-	} else if (r->is_sent) {
+	} else if (r->is_sent && !f.is_owned) {
 		stats->llc_hits++;
 		stats->socket_hits++;
 		ps = p->llc_latency_ps;
 		part = CPU_PART_LLC;
-	} else if (f.is_owned) { /* its copy is as good as the memory's, and nearer */
+	} else if (f.is_owned) { /* who is alone with a line may have written it, and so has to answer */
 		stats->interventions++;
 		stats->socket_interventions += f.socket != own;
 		ps = p->intervention_ps;

@@ -741,6 +741,35 @@ static void test_exclusive(void **state)
 	}
 }
 
+/* A line that one core has alone comes when that has answered, though the last level has it too: it may have been
+ * written. The third to read it gets it from there, as does the second where lines are not exclusive. */
+static void test_exclusive_answers(void **state)
+{
+	enum { LLC_PS = 10000, INTERVENTION_PS = 37000 };
+	uint64_t second_ps[2], third_ps;
+
+	(void)state;
+	for (uint32_t has_exclusive = 0; has_exclusive < 2; has_exclusive++) {
+		struct rig r;
+
+		rig_defaults(&r);
+		r.params.protocol = has_exclusive ? CPU_PROTOCOL_MESI : CPU_PROTOCOL_MSI;
+		r.params.core_count = 3;
+		r.params.llc_latency_ps = LLC_PS;
+		r.params.intervention_ps = INTERVENTION_PS;
+		rig_open(&r, true);
+		time_read(&r, 0, 0);
+		second_ps[has_exclusive] = time_read(&r, 1, 0);
+		third_ps = time_read(&r, 2, 0);
+		assert_int_equal(third_ps, second_ps[0]);
+		assert_int_equal(cpu_system_stats(r.system)->interventions, has_exclusive);
+		for (uint32_t k = 0; k < r.params.core_count; k++)
+			r.ready_ps[k] = sim_now_ps(r.ctx.engine);
+		rig_close(&r);
+	}
+	assert_int_equal(second_ps[1] - second_ps[0], INTERVENTION_PS - LLC_PS);
+}
+
 /* Lines are in all slices of a ring, each core's own at its own distance: on the other side of the ring what is near
  * is far. */
 static void test_slices(void **state)
@@ -1851,7 +1880,7 @@ int main(void)
 	    cmocka_unit_test(test_slots),  cmocka_unit_test(test_penalty), cmocka_unit_test(test_contended_atomics),
 	    cmocka_unit_test(test_flag), cmocka_unit_test(test_false_sharing), cmocka_unit_test(test_lock),
 	    cmocka_unit_test(test_clocks),
-	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_slices),
+	    cmocka_unit_test(test_exclusive), cmocka_unit_test(test_exclusive_answers), cmocka_unit_test(test_slices),
 	    cmocka_unit_test(test_llc_miss), cmocka_unit_test(test_behind),
 	    cmocka_unit_test(test_sockets_are_asked), cmocka_unit_test(test_sockets_are_far),
 	    cmocka_unit_test(test_sockets_leave), cmocka_unit_test(test_sockets_rate),
