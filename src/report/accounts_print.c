@@ -87,6 +87,7 @@ static void print_places(FILE *out, const json_t *entry, const char *unit)
 {
 	const json_t *places = json_object_get(entry, "places");
 	const double more = report_number(entry, "places_left_out", NULL);
+	bool has_text = false, has_source = false;
 	json_t *place;
 	size_t i;
 
@@ -109,7 +110,12 @@ static void print_places(FILE *out, const json_t *entry, const char *unit)
 		if (source)
 			fprintf(out, "  (%s:%.0f)", source, report_number(place, "source_line", NULL));
 		fputc('\n', out);
+		has_text = has_text || text;
+		has_source = has_source || source;
 	}
+	if (has_text && !has_source)
+		fputs("  lines are those of the PTX text: nvcc -lineinfo, or clang -gline-directives-only, adds those of "
+		      "the source\n", out);
 }
 
 static void print_head(FILE *out, const json_t *entry, const char *unit)

@@ -1,6 +1,7 @@
 /* bench.c - rows of a family of programs: times, energy of the parts that all count, bytes by wire, and the reason. */
 #include "report/bench.h"
 
+#include "report/fit.h"
 #include "report/report.h"
 #include "report/rows.h"
 #include "report/why.h"
@@ -419,7 +420,7 @@ static void print_row(FILE *out, const json_t *rows, const json_t *row, const st
 	for (const struct column *c = table; c->title; c++) {
 		if (!has_any(rows, c))
 			continue;
-		fputc(' ', out);
+		fputs(REPORT_FIT_COLUMN " ", out);
 		report_put(out, c->width, c->decimals, report_has(row, c->outer, c->inner),
 			   report_number(row, c->outer, c->inner) / c->unit);
 	}
@@ -430,27 +431,34 @@ static void print_titles(FILE *out, const json_t *rows, const struct column *tab
 	print_who(out, rows, "level", "form", "machine");
 	for (const struct column *c = table; c->title; c++)
 		if (has_any(rows, c))
-			fprintf(out, " %*s", c->width, c->title);
+			fprintf(out, REPORT_FIT_COLUMN " %*s", c->width, c->title);
 	fputc('\n', out);
 }
 
+static const char rest[] = "--json FILE and a wider one have them";
+
 static void print_results(FILE *out, const json_t *rows)
 {
+	static const char *const order[] = {"stacks MB", "link MB", "host MB", "from MB", "to MB",
+					    "program us", "DRAM MB", "energy mJ", NULL};
+	struct report_fit fit;
+	FILE *table = report_fit_begin(&fit);
 	const json_t *row;
 	size_t i;
 
-	print_titles(out, rows, columns);
+	print_titles(table, rows, columns);
 	json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
 		if (!is_measured(row)) {
-			print_who(out, rows, text(row, "level"), text(row, "form"), text(row, "machine"));
-			fprintf(out, "  not run: %s\n", text(row, "not_run"));
+			print_who(table, rows, text(row, "level"), text(row, "form"), text(row, "machine"));
+			fprintf(table, "  not run: %s\n", text(row, "not_run"));
 			continue;
 		}
-		print_row(out, rows, row, columns);
-		fprintf(out, "%s%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
+		print_row(table, rows, row, columns);
+		fprintf(table, REPORT_FIT_COLUMN "%s%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
 			*text(row, "mark") ? "  " : "", text(row, "mark"),
 			json_is_true(json_object_get(row, "in_full")) ? "  in full: nothing can be sampled here" : "");
 	}
+	report_fit_end(&fit, out, order, rest);
 }
 
 static void print_scopes(FILE *out, const json_t *rows)
@@ -468,16 +476,21 @@ static void print_scopes(FILE *out, const json_t *rows)
 
 static void print_parts(FILE *out, const json_t *rows)
 {
+	static const char *const order[] = {"at nm", "area mm2", "per TB/s", "DRAM could MB", "caches mJ",
+					    "links mJ", "compute mJ", NULL};
+	struct report_fit fit;
+	FILE *table = report_fit_begin(&fit);
 	const json_t *row;
 	size_t i;
 
-	print_titles(out, rows, part_columns);
+	print_titles(table, rows, part_columns);
 	json_array_foreach((json_t *)(uintptr_t)rows, i, row) {
 		if (!is_measured(row))
 			continue;
-		print_row(out, rows, row, part_columns);
-		fputc('\n', out);
+		print_row(table, rows, row, part_columns);
+		fputc('\n', table);
 	}
+	report_fit_end(&fit, out, order, rest);
 }
 
 /* Whose area is in the table. */

@@ -1,6 +1,7 @@
 /* comparison.c - the table of machines by workloads, and its means. */
 #include "report/demangle.h"
 #include "report/explain.h"
+#include "report/fit.h"
 #include "report/report.h"
 #include "report/rows.h"
 
@@ -9,6 +10,8 @@
 #include <string.h>
 
 enum { PARTS_SHOWN = 2 };
+
+#define MARK REPORT_FIT_COLUMN
 
 static const double ps_per_us = 1e6, bytes_per_mb = 1e6, pj_per_mj = 1e9;
 static const double no_change = 0.01; /* less is neither gained nor lost */
@@ -81,10 +84,11 @@ static bool are_sampled(const json_t *runs)
 
 static void print_header(FILE *out, int width, const struct sim_explain_column *c, bool is_sampled)
 {
-	fprintf(out, "%-11s %-*s %11s%s %8s%s %8s %8s %9s %9s %9s %9s %10s %7s  %s\n", "workload", width, "machine",
-		"time us", is_sampled ? "     \302\261 us" : "",
-		"speed-up", is_sampled ? "       \302\261" : "", "program", "IPC",
-		c[0].title, c[1].title, c[2].title, "DRAM MB", "energy mJ", "ratio",
+	fprintf(out, "%-11s %-*s %11s%s %8s%s", "workload", width, "machine", "time us",
+		is_sampled ? "     \302\261 us" : "", "speed-up", is_sampled ? "       \302\261" : "");
+	fprintf(out, MARK " %8s" MARK " %8s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %10s" MARK " %7s " MARK
+		" %s\n",
+		"program", "IPC", c[0].title, c[1].title, c[2].title, "DRAM MB", "energy mJ", "ratio",
 		c[COLUMNS_MOVED].title ? c[COLUMNS_MOVED].title : "main stall");
 }
 
@@ -142,10 +146,10 @@ static void print_moved(FILE *out, const json_t *run)
 	for (uint32_t i = 0; i < COLUMNS_MOVED; i++) {
 		const double mbytes = report_rows_value(run, columns[i].number);
 
-		fputc(' ', out);
+		fputs(MARK " ", out);
 		report_put(out, 9, 3, !isnan(mbytes), mbytes);
 	}
-	fputc(' ', out);
+	fputs(MARK " ", out);
 	report_put(out, 9, 3, has_dram, dram / bytes_per_mb);
 }
 
@@ -174,15 +178,17 @@ static void print_row(FILE *out, int width, const json_t *run, const json_t *bas
 	print_time_error(out, run, is_sampled);
 	print_ratio(out, 8, report_number(base, "time_ps", NULL), report_number(run, "time_ps", NULL));
 	print_ratio_error(out, run, base, is_sampled);
+	fputs(MARK, out);
 	print_ratio(out, 8, report_number(base, "total_time_ps", NULL), report_number(run, "total_time_ps", NULL));
-	fputc(' ', out);
+	fputs(MARK " ", out);
 	report_put(out, 8, 2, report_has(run, "ipc", NULL), report_number(run, "ipc", NULL));
 	print_moved(out, run);
-	fputc(' ', out);
+	fputs(MARK " ", out);
 	report_put(out, 10, 4, report_has(run, "energy_total_pj", NULL),
 		   report_number(run, "energy_total_pj", NULL) / pj_per_mj);
+	fputs(MARK, out);
 	print_ratio(out, 7, report_number(run, "energy_total_pj", NULL), report_number(base, "energy_total_pj", NULL));
-	fputc(base && !report_is_same_energy(run, base) ? '*' : ' ', out);
+	fputs(base && !report_is_same_energy(run, base) ? "*" MARK : " " MARK, out);
 	print_last(out, run);
 	if (!is_verified(run))
 		fprintf(out, "  NOT VERIFIED: %s", reason ? reason : "");
@@ -233,11 +239,12 @@ static void print_means(FILE *out, int width, const GArray *means, uint32_t work
 		fprintf(out, "%-11s %-*s %11s", i ? "" : "geo. mean", width, m->machine, "");
 		fprintf(out, "%*s", is_sampled ? 10 : 0, "");
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
-		fprintf(out, "%*s", is_sampled ? 9 : 0, "");
+		fprintf(out, "%*s" MARK, is_sampled ? 9 : 0, "");
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
-		fprintf(out, "%59s", "");
+		fprintf(out, MARK "%9s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK, "", "", "", "", "",
+			"");
 		print_ratio(out, 7, m->count && m->energy_count == m->count ? exp(m->energy_log / m->count) : 0, 1);
-		fprintf(out, "%c of %u of %u workloads\n", m->is_of_scopes ? '*' : ' ', m->count, workload_count);
+		fprintf(out, "%c" MARK " of %u of %u workloads\n", m->is_of_scopes ? '*' : ' ', m->count, workload_count);
 	}
 }
 
@@ -438,26 +445,42 @@ static uint32_t work_count(const json_t *runs, uint32_t workload_count)
 	return count + workload_count - MIN(seen_count, workload_count);
 }
 
-void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c)
+/* The table with its means; on a narrow terminal without those columns that `compare` is least about. */
+static void print_table(FILE *out, const json_t *runs, const struct report_comparison *c)
 {
 	GArray *means = g_array_new(FALSE, FALSE, sizeof(struct machine_mean));
+	const struct sim_explain_column *moved = columns_of_all(runs);
+	const char *const order[] = {moved[2].title, "IPC", "program", moved[1].title, moved[0].title,
+				     "DRAM MB", "ratio", "energy mJ", NULL};
 	const uint32_t count = work_count(runs, c->workload_count);
 	const int width = machine_width(runs);
 	const bool is_sampled = are_sampled(runs);
 	const json_t *before = NULL;
+	struct report_fit fit;
+	FILE *table = report_fit_begin(&fit);
 	size_t i;
 	json_t *run;
 
-	print_header(out, width, columns_of_all(runs), is_sampled);
+	print_header(table, width, moved, is_sampled);
 	json_array_foreach(runs, i, run) {
 		const json_t *base = base_of(runs, run, c->base);
 
-		print_row(out, width, run, base, !before || !report_is_same_work(run, before), is_sampled);
+		print_row(table, width, run, base, !before || !report_is_same_work(run, before), is_sampled);
 		add_mean(means, run, base);
 		before = run;
 	}
 	if (count > 1)
-		print_means(out, width, means, count, is_sampled);
+		print_means(table, width, means, count, is_sampled);
+	report_fit_end(&fit, out, order, "--json FILE, --csv FILE and a wider one have them");
+	g_array_free(means, TRUE);
+}
+
+void report_comparison_print(FILE *out, const json_t *runs, const struct report_comparison *c)
+{
+	size_t i;
+	json_t *run;
+
+	print_table(out, runs, c);
 	json_array_foreach(runs, i, run) {
 		print_work(out, run);
 	}
@@ -466,5 +489,4 @@ void report_comparison_print(FILE *out, const json_t *runs, const struct report_
 	print_ideals(out, runs, c->base);
 	print_copied(out, runs);
 	print_verified_by(out, runs);
-	g_array_free(means, TRUE);
 }

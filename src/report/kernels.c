@@ -3,10 +3,9 @@
 
 #include <glib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "report/demangle.h"
+#include "report/fit.h"
 #include "report/report.h"
 
 enum { KERNELS_SHOWN = 10, NAME_WIDTH = 28, NAME_LEAST = 16, INDENT = 4, GAP = 1 };
@@ -36,15 +35,6 @@ static const struct column columns[] = {
     {"cache %", "cache", "hits", 8, 1, 4, 0, "accesses", false},
     {"mJ", "energy_total_pj", NULL, 9, 3, 3, pj_per_mj, NULL, false},
 };
-
-/* Columns of a terminal; 0: it is none. */
-static int terminal_width(FILE *out)
-{
-	struct winsize size;
-	const int fd = fileno(out);
-
-	return fd >= 0 && isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
-}
 
 static double in_kernels(const json_t *kernels)
 {
@@ -131,7 +121,7 @@ static void print_row(FILE *out, const json_t *kernel, uint32_t shown, int name_
 void report_kernels_print(FILE *out, const json_t *run)
 {
 	const json_t *sums = json_object_get(run, "kernel_sums"), *kernel;
-	const int width = terminal_width(out);
+	const int width = report_terminal_width(out);
 	const uint32_t shown = columns_of(sums, width);
 	const int left = width ? width - width_of(shown) : NAME_WIDTH;
 	const int name_width = CLAMP(left, NAME_LEAST, 2 * NAME_WIDTH);
