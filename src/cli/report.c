@@ -18,28 +18,33 @@ static const struct cli_about about = {
     .summary =
 	"Writes one HTML page of the runs, side by side: time, stalls, bounds, traffic, energy, latency, kernels,\n"
 	"parameters and statistics. It needs no network; charts can be saved as SVG, tables as CSV. RUN is a\n"
-	"number of `strata runs list`, last, last-1, ..., or a JSON file of run or compare. Runs of one\n"
-	"program with the same arguments are compared with the first of them. A JSON file of sweep is drawn\n"
-	"as heat maps and lines over its axes.",
+	"number of `strata runs list`, last, last-1, ..., or a JSON file of run, compare or why, the last with\n"
+	"its cause and what-ifs. Runs of one program with the same arguments are compared with the first of\n"
+	"them. A JSON file of sweep is drawn as heat maps and lines over its axes.",
     .examples = "  strata report --out runs.html last-1 last\n"
 	"  strata report --out bfs.html compare.json\n"
+	"  strata report --out why.html last-1 why.json\n"
 	"  strata report --out links.html sweep.json",
 };
 
-/* What the page is of: runs with results, and texts of those that have none. */
+/* What the page is of: runs with results, of each its file of strata why or null, and texts of those that have none. */
 struct asked {
-	json_t *runs, *sweeps, *left_out;
+	json_t *runs, *tried, *sweeps, *left_out;
 };
 
 /* A program without results has nothing to draw; it is named, and the others are drawn. name: what the user calls it.
  */
-static void add(struct asked *a, const char *name, json_t *run)
+static void add(struct asked *a, const char *name, json_t *run, json_t *tried)
 {
 	const char *reason = json_string_value(json_object_get(run, "not_verified"));
 	g_autofree char *text = NULL;
 
 	if (report_has_run(run)) {
 		json_array_append(a->runs, run);
+		if (tried)
+			json_array_append(a->tried, tried);
+		else
+			json_array_append_new(a->tried, json_null());
 		return;
 	}
 	text = g_strdup_printf("%s, %s on %s, has no results to draw%s%s", name,
@@ -57,7 +62,7 @@ static int add_stored(struct asked *a, const char *word)
 	g_autofree char *name = g_strdup_printf("run %s", word);
 
 	if (run)
-		add(a, name, run);
+		add(a, name, run, NULL);
 	json_decref(run);
 	return exit_status;
 }
@@ -78,13 +83,32 @@ static bool add_sweep(struct asked *a, const char *path, int *exit_status)
 	return is_sweep;
 }
 
+/* The same of a file that strata why has written of one run. */
+static bool add_tried(struct asked *a, const char *path, int *exit_status)
+{
+	json_t *file = json_load_file(path, 0, NULL), *run = json_object_get(file, "run");
+	const bool is_tried = json_is_object(run) && json_object_get(file, "findings");
+	g_autofree char *wrong_run = is_tried ? report_check(run) : NULL;
+	g_autofree char *wrong = is_tried && !wrong_run ? report_tried_check(file) : NULL;
+
+	if (wrong_run)
+		cli_error("report: %s: run/%s", path, wrong_run);
+	else if (wrong)
+		cli_error("report: %s: %s", path, wrong);
+	else if (is_tried)
+		add(a, path, run, file);
+	json_decref(file);
+	*exit_status = wrong_run || wrong ? CLI_USAGE : CLI_OK;
+	return is_tried;
+}
+
 static int add_file(struct asked *a, const char *path)
 {
 	int exit_status;
 	json_t *runs, *run;
 	size_t i;
 
-	if (add_sweep(a, path, &exit_status))
+	if (add_sweep(a, path, &exit_status) || add_tried(a, path, &exit_status))
 		return exit_status;
 	runs = cli_runs_of_file(about.name, path, &exit_status);
 
@@ -93,7 +117,7 @@ static int add_file(struct asked *a, const char *path)
 	json_array_foreach(runs, i, run) {
 		g_autofree char *name = g_strdup_printf("result %zu of %s", i + 1, path);
 
-		add(a, name, run);
+		add(a, name, run, NULL);
 	}
 	json_decref(runs);
 	return CLI_OK;
@@ -101,7 +125,7 @@ static int add_file(struct asked *a, const char *path)
 
 static int page_write(const struct asked *a, const char *out)
 {
-	const struct report_page what = {a->runs, a->sweeps, a->left_out, cli_version()};
+	const struct report_page what = {a->runs, a->tried, a->sweeps, a->left_out, cli_version()};
 	size_t length;
 	g_autofree char *page = report_page(&what, &length);
 
@@ -119,7 +143,7 @@ static int page_write(const struct asked *a, const char *out)
 
 static int report(const struct cli_words *words, const char *out)
 {
-	struct asked a = {json_array(), json_array(), json_array()};
+	struct asked a = {json_array(), json_array(), json_array(), json_array()};
 	int exit_status = CLI_OK;
 
 	for (uint32_t i = 0; exit_status == CLI_OK && i < words->words->len; i++) {
@@ -130,6 +154,7 @@ static int report(const struct cli_words *words, const char *out)
 	if (exit_status == CLI_OK)
 		exit_status = json_array_size(a.runs) || json_array_size(a.sweeps) ? page_write(&a, out) : CLI_USAGE;
 	json_decref(a.runs);
+	json_decref(a.tried);
 	json_decref(a.sweeps);
 	json_decref(a.left_out);
 	return exit_status;

@@ -16,6 +16,10 @@ static const struct field sweep_fields[] = {
 #define FIELD(path, types) {path, types},
 #include "report/sweep_fields.def"
 };
+static const struct field tried_fields[] = {
+#define FIELD(path, types) {path, types},
+#include "report/tried_fields.def"
+};
 
 /* Where the walk is: what it has come along, and what is wrong. */
 struct walk {
@@ -140,6 +144,11 @@ static char *check_all(const json_t *of, const struct field *all, size_t count)
 char *report_check(const json_t *run)
 {
 	return check_all(run, fields, G_N_ELEMENTS(fields));
+}
+
+char *report_tried_check(const json_t *tried)
+{
+	return check_all(tried, tried_fields, G_N_ELEMENTS(tried_fields));
 }
 
 char *report_sweep_check(const json_t *sweep)

@@ -10,6 +10,8 @@
 char *report_check(const json_t *run);
 /* The same of the file of a sweep, and sweep_fields.def. */
 char *report_sweep_check(const json_t *sweep);
+/* The same of a file of strata why, but for its run, and tried_fields.def. */
+char *report_tried_check(const json_t *tried);
 /* The result that a store's text is, checked. NULL: the text is NULL, is no JSON, or a field is wrong, as *wrong says,
  * which is freed with g_free. */
 json_t *report_result_read(const char *text, char **wrong);

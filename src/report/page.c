@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include "base/unmodelled.h"
+#include "report/explain.h"
 #include "report/over_time.h"
 #include "report/report.h"
 #include "report/why.h"
@@ -13,9 +14,14 @@
 static const char d3[] =
 #include "d3.min.js.h"
     ;
-static const char script[] =
+/* They are one function together. */
+static const char script[] = "'use strict';\n(() => {\n"
+#include "pieces.js.h"
+#include "charts.js.h"
+#include "time.js.h"
+#include "sweeps.js.h"
 #include "report.js.h"
-    ;
+			     "})();\n";
 static const char style[] =
 #include "report.css.h"
     ;
@@ -68,6 +74,36 @@ static void put_ratios(json_t *one, const json_t *runs, const json_t *run)
 				: json_null());
 }
 
+/* Where the time went. Who has tried (strata why) says what each resource is worth, and the cause. */
+static json_t *why_of(const json_t *run, const json_t *tried)
+{
+	json_t *why = report_why(run, NULL);
+
+	if (json_is_object(why) && json_is_object(tried)) {
+		json_object_set(why, "cause", json_object_get(tried, "cause"));
+		json_object_set(why, "what_if", json_object_get(tried, "what_if"));
+		json_object_set(why, "findings", json_object_get(tried, "findings"));
+	}
+	return why;
+}
+
+/* In words, without an experiment. */
+static json_t *waits_of(const json_t *run)
+{
+	g_autofree char *sentence = report_why_sentence(run);
+
+	return sentence ? json_string(sentence) : json_null();
+}
+
+/* By which parts of the time the run differs from the first one of its work. */
+static json_t *parts_of(const json_t *runs, const json_t *run)
+{
+	const json_int_t first = first_of(runs, run, true);
+	const json_t *base = first < 0 ? NULL : json_array_get(runs, (size_t)first);
+
+	return base && base != run ? report_time_parts(base, run) : json_array();
+}
+
 static json_t *data_of(const struct report_page *what)
 {
 	json_t *list = json_array(), *run;
@@ -78,7 +114,9 @@ static json_t *data_of(const struct report_page *what)
 		g_autofree char *scope = report_energy_scope(run);
 
 		json_object_set(one, "result", run);
-		json_object_set_new(one, "why", report_why(run, NULL));
+		json_object_set_new(one, "why", why_of(run, json_array_get(what->tried, i)));
+		json_object_set_new(one, "waits", waits_of(run));
+		json_object_set_new(one, "parts", parts_of(what->runs, run));
 		json_object_set_new(one, "series", report_series(run));
 		json_object_set_new(one, "maps", report_maps(run));
 		json_object_set_new(one, "energy_scope", scope ? json_string(scope) : json_null());

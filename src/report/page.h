@@ -7,6 +7,7 @@
 
 struct report_page {
 	const json_t *runs;	/* an array of result objects that have a measured run */
+	const json_t *tried;	/* of each run what strata why --json has of it, with cause and what_if, or null */
 	const json_t *sweeps;	/* an array of what `strata sweep --json` writes; runs or sweeps are not empty */
 	json_t *left_out;	/* an array of texts: which were asked for, and are not on the page */
 	const char *version;	/* of Strata */

@@ -85,6 +85,36 @@ const look_at_roofs = () => {
 check(!!roofs === location.search.includes('roofs'), 'roofs without an account, or none with one');
 if (roofs) look_at_roofs();
 
+/* Drawings are as wide as there is room, so that no text is scaled; and no two parts of one have one colour. */
+const wide = [...document.querySelectorAll('figure > svg')].filter(e => !e.closest('.panels'));
+for (const e of wide) check(e.getBoundingClientRect().width > e.getAttribute('width') - 20, `${words(e)} is scaled`);
+for (const legend of document.querySelectorAll('.legend')) {
+	const colors = [...legend.querySelectorAll('i')].map(i => i.style.background);
+	check(new Set(colors).size === colors.length, `two of ${legend.textContent.slice(0, 40)} have one colour`);
+}
+
+/* Drawings over one time move together, by keys too, and come back. */
+for (const bar of document.querySelectorAll('#time [role=group]')) {
+	const group = bar.getAttribute('aria-label').split(':')[0], button = what => bar.querySelector(`[aria-label="${group}: ${what}"]`);
+	const scales = () => [...document.querySelectorAll('#time g[clip-path] > g')]
+		.map(g => (+/scale\(([-+.e0-9]+)/.exec(g.getAttribute('transform') || 'scale(1')[1]).toFixed(6)).join();
+	const ticks = () => [...document.querySelectorAll('#time .tick text')].map(e => e.textContent).join();
+	const before = [scales(), ticks()];
+	button('zoom in').click();
+	const zoomed = [scales(), ticks()];
+	check(zoomed[0] !== before[0] && zoomed[1] !== before[1], `${group}: nothing is zoomed`);
+	button('later').click();
+	check(scales() === zoomed[0] && ticks() !== zoomed[1], `${group}: moving zooms, or does not move`);
+	button('all of it').click();
+	check(ticks() === before[1], `${group}: does not come back`);
+}
+const drawing_over_time = document.querySelector('#time figure > svg[role=img]');
+if (drawing_over_time && document.querySelector('#time [role=group]')) {
+	const box = drawing_over_time.getBoundingClientRect();
+	drawing_over_time.dispatchEvent(new PointerEvent('pointermove', {clientX: box.left + box.width / 2, clientY: box.top + 5}));
+	check(/^at [0-9.]+ us: /.test(document.querySelector('#time output').textContent), 'the pointer says nothing');
+}
+
 /* What is saved: a line per row, and a drawing that is well-formed by itself. */
 const saved = [];
 URL.createObjectURL = blob => { saved.push(blob); return 'blob:'; };
