@@ -454,7 +454,8 @@ static void print_results(FILE *out, const json_t *rows)
 			continue;
 		}
 		print_row(table, rows, row, columns);
-		fprintf(table, REPORT_FIT_COLUMN "%s%s%s%s\n", json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
+		fprintf(table, REPORT_FIT_COLUMN "%s%s%s%s\n",
+			json_is_true(json_object_get(row, "verified")) ? "" : "  NOT VERIFIED",
 			*text(row, "mark") ? "  " : "", text(row, "mark"),
 			json_is_true(json_object_get(row, "in_full")) ? "  in full: nothing can be sampled here" : "");
 	}

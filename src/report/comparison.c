@@ -86,9 +86,9 @@ static void print_header(FILE *out, int width, const struct sim_explain_column *
 {
 	fprintf(out, "%-11s %-*s %11s%s %8s%s", "workload", width, "machine", "time us",
 		is_sampled ? "     \302\261 us" : "", "speed-up", is_sampled ? "       \302\261" : "");
-	fprintf(out, MARK " %8s" MARK " %8s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %10s" MARK " %7s " MARK
-		" %s\n",
-		"program", "IPC", c[0].title, c[1].title, c[2].title, "DRAM MB", "energy mJ", "ratio",
+	fprintf(out, MARK " %8s" MARK " %8s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %9s" MARK " %10s" MARK " %7s ",
+		"program", "IPC", c[0].title, c[1].title, c[2].title, "DRAM MB", "energy mJ", "ratio");
+	fprintf(out, MARK " %s\n",
 		c[COLUMNS_MOVED].title ? c[COLUMNS_MOVED].title : "main stall");
 }
 
@@ -241,10 +241,11 @@ static void print_means(FILE *out, int width, const GArray *means, uint32_t work
 		print_ratio(out, 8, m->count ? exp(m->speedup_log / m->count) : 0, 1);
 		fprintf(out, "%*s" MARK, is_sampled ? 9 : 0, "");
 		print_ratio(out, 8, m->count ? exp(m->program_log / m->count) : 0, 1);
-		fprintf(out, MARK "%9s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK, "", "", "", "", "",
-			"");
+		fprintf(out, MARK "%9s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK "%10s" MARK,
+			"", "", "", "", "", "");
 		print_ratio(out, 7, m->count && m->energy_count == m->count ? exp(m->energy_log / m->count) : 0, 1);
-		fprintf(out, "%c" MARK " of %u of %u workloads\n", m->is_of_scopes ? '*' : ' ', m->count, workload_count);
+		fprintf(out, "%c" MARK " of %u of %u workloads\n", m->is_of_scopes ? '*' : ' ', m->count,
+			workload_count);
 	}
 }
 

@@ -59,7 +59,8 @@ static void all_stay(void **state)
 static void characters(void **state)
 {
 	(void)state;
-	fits("name" C "  \302\261 us" C "  end\nx   " C "     1" C "  yes\n", 15, "name  \302\261 us  end\nx        1  yes\n");
+	fits("name" C "  \302\261 us" C "  end\nx   " C "     1" C "  yes\n", 15,
+	     "name  \302\261 us  end\nx        1  yes\n");
 }
 
 int main(void)
