@@ -13,6 +13,7 @@
 # without it. A cell takes what the row says, and what it does not say from the column:
 #
 #   show=MEASURE      of docs/measured/measures
+#   error=MEASURE     half of its 95 % interval, behind it, where the run has one
 #   of=AS over=AS     the runs, by the file's column `as`
 #   workload=NAME     a program, or mean: over those of the file
 #   not=NAME,NAME     programs that a mean leaves out
@@ -141,6 +142,18 @@ function nothing(row, column,   text) {
 	return text == "" ? "-" : text
 }
 
+# " +- 1.2", or nothing: of a run that was timed in full the error is null, and so 0.
+function error_of(row, column, of, over, workload,   m, v) {
+	m = choose(row, column, "error")
+	if (m == "")
+		return ""
+	if (!(m in format))
+		fail("no such measure: " m)
+	lacks = 0
+	v = number(m, of, over, workload)
+	return lacks || v <= 0 ? "" : " ± " sprintf(format[m], v)
+}
+
 function cell(row, column, place,   m, of, over, workload, v, text, list) {
 	text = choose(row, column, "text")
 	if (text != "") {
@@ -169,6 +182,8 @@ function cell(row, column, place,   m, of, over, workload, v, text, list) {
 		text = sprintf(format[m], v)
 		if (text ~ /^[-+]0(\.0+)?( |$)/)
 			sub(/^[-+]/, "", text)
+		if (workload != "mean")
+			text = text error_of(row, column, of, over, workload)
 	}
 	return choose(row, column, "style") == "bold" && text != "" ? "**" text "**" : text
 }

@@ -41,7 +41,7 @@ static struct profile profile_of(const json_t *run)
 
 /* Seconds. */
 struct terms {
-	double serial, threads, line, point, channels, memory;
+	double serial, threads, shared, line, point, channels, memory;
 };
 
 static struct terms terms_of(const struct report_advise_walk *w, const struct profile *p)
@@ -51,6 +51,7 @@ static struct terms terms_of(const struct report_advise_walk *w, const struct pr
 	return (struct terms){
 	    .serial = p->time_s - p->parallel_s,
 	    .threads = w->threads_s,
+	    .shared = w->shared_s,
 	    .line = w->line_s,
 	    .point = w->point_s,
 	    .channels = MAX(w->up_s, w->down_s),
@@ -58,10 +59,10 @@ static struct terms terms_of(const struct report_advise_walk *w, const struct pr
 	};
 }
 
-/* What all threads share is in use beside what each does by itself. */
+/* The threads, with what they wait for what they share; but for a line that all change, which they wait for as well. */
 static double time_of(const struct terms *t)
 {
-	return t->serial + MAX(MAX(t->threads, t->line), MAX(t->point, MAX(t->channels, t->memory)));
+	return t->serial + MAX(t->shared, t->line);
 }
 
 /* ---- what is said ---- */
@@ -148,8 +149,8 @@ json_t *report_advise_channel(const json_t *run, const struct report_advise_walk
 	json_object_set(out, "machine", json_object_get(ndps, "machine"));
 	json_object_set_new(out, "profile", profile_json(&p, walk));
 	json_object_set_new(out, "bounds",
-			    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "serial_s", t.serial, "threads_s", t.threads,
-				      "line_s", t.line, "point_s", t.point, "channels_s", t.channels, "memory_s",
+			    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "serial_s", t.serial, "threads_s",
+				      t.threads, "shared_s", t.shared, "line_s", t.line, "point_s", t.point, "channels_s", t.channels, "memory_s",
 				      t.memory));
 	json_object_set_new(out, "why", sentences_of(&p, walk, &t));
 	return out;

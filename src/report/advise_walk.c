@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { CLAIM_BYTES = 128, CACHE_LINES_MAX = 64 }; /* what an NDP-AP has, and locks; of a core's cache */
+enum { STRETCHES = 4096 };			  /* of the threads' time, in which what is shared has sums */
 
 /* ---- the machine ---- */
 
@@ -19,6 +20,7 @@ struct costs {
 	double link_s, local_s, remote_s, miss_s; /* there and back; an access; what the NDP-AP lacks takes more */
 	double call_s, wake_s, fault_s;
 	double point, down, up, memory; /* bytes a second: the NDP-AP; of one channel, of one memory */
+	double message_bytes;
 };
 
 static const enum sim_reckoned class_cycles[THREAD_CLASS_COUNT] = {
@@ -53,13 +55,90 @@ static void costs_find(struct costs *c, const json_t *m)
 			    .point = report_reckoned(m, SIM_RECKONED_point_bytes_per_s),
 			    .down = report_reckoned(m, SIM_RECKONED_down_bytes_per_s),
 			    .up = report_reckoned(m, SIM_RECKONED_up_bytes_per_s),
-			    .memory = report_reckoned(m, SIM_RECKONED_memory_bytes_per_s)};
+			    .memory = report_reckoned(m, SIM_RECKONED_memory_bytes_per_s),
+			    .message_bytes = report_reckoned(m, SIM_RECKONED_message_bytes)};
 	for (uint32_t i = 0; i < THREAD_CLASS_COUNT; i++)
 		c->class_s[i] = report_reckoned(m, class_cycles[i]) * c->cycle_s;
 	c->cache_lines = MIN((uint32_t)(report_reckoned(m, SIM_RECKONED_ndp_cache_bytes) / (double)c->line_bytes),
 			     CACHE_LINES_MAX);
 	c->point_lines = MAX((uint32_t)(report_reckoned(m, SIM_RECKONED_point_bytes) / CLAIM_BYTES), 1);
 	ways_find(c, m);
+}
+
+/* ---- what threads share ---- */
+
+/* Seconds that one of it works at its full rate: in all, and in each stretch of the threads' time. */
+struct shared {
+	double all_s, in_s[STRETCHES];
+};
+
+/* The NDP-AP; then of each NDP the channel down and up, and the memory. */
+enum shared_kind { POINT, DOWN, UP, MEMORY, SHARED_KINDS };
+
+struct demand {
+	struct shared *shared;
+	uint32_t ndp_count;
+	double stretch_s; /* how long one is */
+};
+
+static uint32_t shared_count(uint32_t ndp_count)
+{
+	return 1 + (SHARED_KINDS - 1) * ndp_count;
+}
+
+static struct shared *shared_of(const struct demand *d, enum shared_kind kind, uint32_t ndp)
+{
+	return &d->shared[kind == POINT ? 0 : 1 + (kind - 1) * d->ndp_count + ndp];
+}
+
+/* Two stretches become one, until there is one for that time. */
+static void stretches_reach(struct demand *d, double clock_s)
+{
+	while (clock_s >= d->stretch_s * STRETCHES) {
+		for (uint32_t i = 0; i < shared_count(d->ndp_count); i++) {
+			double *in_s = d->shared[i].in_s;
+
+			for (uint32_t k = 0; k < STRETCHES / 2; k++)
+				in_s[k] = in_s[2 * k] + in_s[2 * k + 1];
+			memset(in_s + STRETCHES / 2, 0, STRETCHES / 2 * sizeof(*in_s));
+		}
+		d->stretch_s *= 2;
+	}
+}
+
+static void demand_add(struct demand *d, enum shared_kind kind, uint32_t ndp, double clock_s, double work_s)
+{
+	struct shared *s = shared_of(d, kind, ndp);
+
+	stretches_reach(d, clock_s);
+	s->all_s += work_s;
+	s->in_s[(uint32_t)(clock_s / d->stretch_s)] += work_s;
+}
+
+/* The most that one of this kind has to do in all. */
+static double demand_most(const struct demand *d, enum shared_kind kind)
+{
+	double most = 0;
+
+	for (uint32_t ndp = 0; ndp < (kind == POINT ? 1 : d->ndp_count); ndp++)
+		most = MAX(most, shared_of(d, kind, ndp)->all_s);
+	return most;
+}
+
+/* By how much longer the threads take than they would alone: in each stretch they wait for what has more to do than
+ * the stretch is long, and go on by themselves where nothing has. */
+static double demand_waiting(const struct demand *d)
+{
+	double all = 0;
+
+	for (uint32_t k = 0; k < STRETCHES; k++) {
+		double most = 0;
+
+		for (uint32_t i = 0; i < shared_count(d->ndp_count); i++)
+			most = MAX(most, d->shared[i].in_s[k]);
+		all += MAX(most - d->stretch_s, 0);
+	}
+	return all;
 }
 
 /* ---- the walk ---- */
@@ -79,8 +158,7 @@ struct walk {
 	GHashTable *wakes; /* address -> double *: when it was woken last */
 	GHashTable *changes; /* line of CLAIM_BYTES -> how many accesses changed it */
 	uint64_t *point;     /* the NDP-AP's cache, directly mapped: line + 1 */
-	double *down, *up, *memory; /* bytes, by NDP */
-	double point_bytes;
+	struct demand demand;
 	uint64_t most_changes;
 	uint32_t awake_count, next_home;
 	struct report_advise_walk *out;
@@ -159,35 +237,37 @@ static void change(struct walk *w, uint64_t claimed)
 	w->most_changes = MAX(w->most_changes, count);
 }
 
-/* Seconds. Each message of the NDP-AP to the NDP brings a line's bytes: of a read, of a write's lock. */
-static double remote(struct walk *w, uint32_t ndp, uint32_t home, uint64_t line, enum thread_kind kind)
+/* Seconds. A message goes up for it, and one of the NDP-AP to the NDP brings a line's bytes: of a read, or of the lock of
+ * what is changed. */
+static double remote(struct walk *w, double now_s, uint32_t ndp, uint32_t home, uint64_t line, enum thread_kind kind)
 {
 	const uint64_t claimed = line * w->c.line_bytes / CLAIM_BYTES;
 	uint64_t *kept = &w->point[claimed % w->c.point_lines];
-	const double bytes = (double)((is_exchange(kind) ? 2 : 1) * w->c.line_bytes);
+	const double bytes = (double)w->c.line_bytes;
 	double time_s = w->c.remote_s;
 
 	w->out->remote++;
-	w->down[ndp] += bytes;
-	w->point_bytes += bytes;
+	demand_add(&w->demand, UP, ndp, now_s, w->c.message_bytes / w->c.up);
+	demand_add(&w->demand, DOWN, ndp, now_s, bytes / w->c.down);
+	demand_add(&w->demand, POINT, 0, now_s, bytes / w->c.point);
 	if (changes(kind))
 		change(w, claimed);
 	if (*kept != claimed + 1) {
 		*kept = claimed + 1;
-		w->up[home] += CLAIM_BYTES;
+		demand_add(&w->demand, UP, home, now_s, CLAIM_BYTES / w->c.up);
 		time_s += w->c.miss_s;
 	}
 	/* The thread goes on when its store is under way. */
 	return changes(kind) && !is_exchange(kind) ? w->c.link_s : time_s + (is_exchange(kind) ? w->c.link_s : 0);
 }
 
-static double local(struct walk *w, uint32_t ndp, bool is_there, enum thread_kind kind)
+static double local(struct walk *w, double now_s, uint32_t ndp, bool is_there, enum thread_kind kind)
 {
 	if (is_there && !changes(kind)) {
 		w->out->hits++;
 		return 0;
 	}
-	w->memory[ndp] += (double)w->c.line_bytes;
+	demand_add(&w->demand, MEMORY, ndp, now_s, (double)w->c.line_bytes / w->c.memory);
 	return changes(kind) && !is_exchange(kind) ? w->c.link_s : w->c.local_s;
 }
 
@@ -198,9 +278,9 @@ static void access_line(struct walk *w, struct lane *l, uint32_t thread, uint32_
 
 	w->out->accesses++;
 	if (home != ndp)
-		l->clock_s += remote(w, ndp, home, line, kind);
+		l->clock_s += remote(w, l->clock_s, ndp, home, line, kind);
 	else
-		l->clock_s += local(w, ndp, touch(w, l, line), kind);
+		l->clock_s += local(w, l->clock_s, ndp, touch(w, l, line), kind);
 }
 
 /* The program's first thread is on the CPU while no other one is awake: its time there is known from the run. */
@@ -282,26 +362,16 @@ static void record(struct walk *w, const struct thread_record *r)
 
 /* ---- the whole ---- */
 
-static double largest(const double *values, uint32_t count)
-{
-	double most = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		most = MAX(most, values[i]);
-	return most;
-}
-
 static void sum_up(struct walk *w)
 {
-	const uint32_t n = w->c.ndp_count;
-
 	for (guint i = 0; i < w->lanes->len; i++)
 		w->out->threads_s = MAX(w->out->threads_s, g_array_index(w->lanes, struct lane, i).clock_s);
 	w->out->line_s = (double)w->most_changes * w->c.remote_s;
-	w->out->point_s = w->point_bytes / w->c.point;
-	w->out->down_s = largest(w->down, n) / w->c.down;
-	w->out->up_s = largest(w->up, n) / w->c.up;
-	w->out->memory_s = largest(w->memory, n) / w->c.memory;
+	w->out->point_s = demand_most(&w->demand, POINT);
+	w->out->down_s = demand_most(&w->demand, DOWN);
+	w->out->up_s = demand_most(&w->demand, UP);
+	w->out->memory_s = demand_most(&w->demand, MEMORY);
+	w->out->shared_s = w->out->threads_s + demand_waiting(&w->demand);
 }
 
 static void walk_new(struct walk *w, const json_t *ndps, struct report_advise_walk *out)
@@ -314,9 +384,10 @@ static void walk_new(struct walk *w, const json_t *ndps, struct report_advise_wa
 	w->wakes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	w->changes = g_hash_table_new(NULL, NULL);
 	w->point = g_new0(uint64_t, w->c.point_lines);
-	w->down = g_new0(double, w->c.ndp_count);
-	w->up = g_new0(double, w->c.ndp_count);
-	w->memory = g_new0(double, w->c.ndp_count);
+	/* No finer than an access to another channel: what waits for less is under way beside others. */
+	w->demand = (struct demand){.shared = g_new0(struct shared, shared_count(w->c.ndp_count)),
+				    .ndp_count = w->c.ndp_count,
+				    .stretch_s = w->c.remote_s + w->c.miss_s};
 	awake_set(w, 0, true);
 }
 
@@ -327,9 +398,7 @@ static void walk_free(struct walk *w)
 	g_hash_table_destroy(w->wakes);
 	g_hash_table_destroy(w->changes);
 	g_free(w->point);
-	g_free(w->down);
-	g_free(w->up);
-	g_free(w->memory);
+	g_free(w->demand.shared);
 }
 
 bool report_advise_walk(const char *trace, const json_t *ndps, struct report_advise_walk *out, const char **why)
