@@ -150,8 +150,8 @@ json_t *report_advise_channel(const json_t *run, const struct report_advise_walk
 	json_object_set_new(out, "profile", profile_json(&p, walk));
 	json_object_set_new(out, "bounds",
 			    json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "serial_s", t.serial, "threads_s",
-				      t.threads, "shared_s", t.shared, "line_s", t.line, "point_s", t.point, "channels_s", t.channels, "memory_s",
-				      t.memory));
+				      t.threads, "shared_s", t.shared, "line_s", t.line, "point_s", t.point,
+				      "channels_s", t.channels, "memory_s", t.memory));
 	json_object_set_new(out, "why", sentences_of(&p, walk, &t));
 	return out;
 }

@@ -237,9 +237,10 @@ static void change(struct walk *w, uint64_t claimed)
 	w->most_changes = MAX(w->most_changes, count);
 }
 
-/* Seconds. A message goes up for it, and one of the NDP-AP to the NDP brings a line's bytes: of a read, or of the lock of
- * what is changed. */
-static double remote(struct walk *w, double now_s, uint32_t ndp, uint32_t home, uint64_t line, enum thread_kind kind)
+/* Seconds. A message goes up for it, and one of the NDP-AP to the NDP brings a line's bytes: of a read, or of the lock
+ * of what is changed. */
+static double remote(struct walk *w, double now_s, uint32_t ndp, uint32_t home, uint64_t line,
+		     enum thread_kind kind)
 {
 	const uint64_t claimed = line * w->c.line_bytes / CLAIM_BYTES;
 	uint64_t *kept = &w->point[claimed % w->c.point_lines];
