@@ -46,6 +46,8 @@ struct state {
 	uint32_t had_count; /* of those that are done: before the batch began */
 	struct cli_progress own, *progress;
 	bool is_stopped; /* no more starts; running ones were asked to end */
+	GHashTable *told;    /* reasons, of a program on a machine: set */
+	uint32_t same_count; /* of runs that had nothing new to say */
 };
 
 /* Runs that were there before take no time: they say nothing of what is left. */
@@ -138,12 +140,19 @@ static void start_some(struct state *s)
 	}
 }
 
+/* The first of a program's runs on a machine, or on what strata why and a sweep make of it, says it for all that fail
+ * for the same reason. */
 static void report_failed(struct state *s, const struct cli_job *job)
 {
 	const char *reason = cli_job_not_verified(job);
 
 	if (!reason)
 		return;
+	if (!g_hash_table_add(s->told, g_strdup_printf("%s on %s: %s", job->target->name, job->machine->machine,
+						       reason))) {
+		s->same_count++;
+		return;
+	}
 	cli_progress_clear(s->progress);
 	cli_error("%s on %s: not verified: %s; the end of its output:", job->target->name, job->machine->machine,
 		  reason);
@@ -246,6 +255,7 @@ void cli_batch_run(struct cli_batch *batch)
 	    .division = {.cores = cores, .slots = batch->slots ? batch->slots : cores, .threads = batch->threads},
 	};
 
+	s.told = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	s.progress = batch->progress ? batch->progress : &s.own;
 	if (!batch->progress)
 		cli_progress_begin(&s.own);
@@ -264,5 +274,8 @@ void cli_batch_run(struct cli_batch *batch)
 		collect(&s);
 	}
 	cli_progress_clear(s.progress);
+	if (s.same_count)
+		cli_error("%u more runs like these were not verified for the same reasons", s.same_count);
+	g_hash_table_destroy(s.told);
 	batch->is_interrupted = was_interrupted;
 }
