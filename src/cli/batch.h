@@ -43,7 +43,8 @@ bool cli_threads_divide(const char *command, const char *option, uint32_t *threa
 	}
 
 /* Runs all jobs, in their order, and returns when none is running. A job that is not verified is reported on stderr
- * with the end of its output, and of those of one program and machine with one reason the first; the others go on. Catches the signals that end a program. */
+ * with the end of its output, and of those of one program and machine with one reason the first; the others go on.
+ * Catches the signals that end a program. */
 void cli_batch_run(struct cli_batch *batch);
 
 #endif
