@@ -2,6 +2,7 @@
 #include "reproduce/cta_times.h"
 
 #include "reproduce/colour.h"
+#include "reproduce/svg.h"
 
 #include <glib.h>
 #include <math.h>
@@ -111,10 +112,28 @@ static void axis_write(FILE *out, const struct bins *range)
 			MARGIN + step * (octave * BINS_PER_OCTAVE - range->first), HEIGHT + 14, exp2(octave));
 }
 
+/* The lines of a figure. */
+struct lines {
+	const struct reproduce_data *data;
+	const struct reproduce_figure *figure;
+};
+
+static const char *line_name(const void *ctx, uint32_t index)
+{
+	const struct lines *l = ctx;
+
+	return l->data->paper->configs[l->figure->configs[index]].name;
+}
+
 static void workload_write(FILE *out, const struct reproduce_data *d, const struct reproduce_figure *f, uint32_t w)
 {
 	struct bins *bins = g_new(struct bins, f->config_count);
 	struct bins range = {.first = BINS_MAX};
+	const struct lines lines = {d, f};
+	const struct reproduce_svg_key key = {.count = f->config_count, .name = line_name, .ctx = &lines};
+	g_autofree char *title = g_strdup_printf("%s: %s, SM cycles", f->title, d->paper->workloads[w]);
+	struct reproduce_svg svg;
+	FILE *body = reproduce_svg_begin(&svg);
 
 	for (uint32_t i = 0; i < f->config_count; i++) {
 		bins[i] = bins_of(times_of(d, f->configs[i], w));
@@ -122,13 +141,12 @@ static void workload_write(FILE *out, const struct reproduce_data *d, const stru
 		range.last = MAX(range.last, bins[i].last);
 		range.top = MAX(range.top, bins[i].top);
 	}
-	fprintf(out, "<svg width='%d' height='%d'><text x='%d' y='11'>%s</text>", WIDTH + 2 * MARGIN, HEIGHT + 22,
-		MARGIN + 4, d->paper->workloads[w]);
 	for (uint32_t i = 0; range.top > 0 && i < f->config_count; i++)
-		line_write(out, &bins[i], &range, reproduce_colour(i), d->paper->configs[f->configs[i]].name);
+		line_write(body, &bins[i], &range, reproduce_colour(i), d->paper->configs[f->configs[i]].name);
 	if (range.top > 0)
-		axis_write(out, &range);
-	fputs("</svg>\n", out);
+		axis_write(body, &range);
+	fprintf(body, "<text x='%d' y='11'>%s</text>", MARGIN + 4, d->paper->workloads[w]);
+	reproduce_svg_end(&svg, out, WIDTH + 2 * MARGIN, HEIGHT + 22, title, &key);
 	g_free(bins);
 }
 
@@ -136,9 +154,5 @@ void reproduce_cta_times_write(FILE *out, const struct reproduce_data *d, const 
 {
 	for (uint32_t w = 0; w < d->paper->workload_count; w++)
 		workload_write(out, d, f, w);
-	fputs("<p>Share of CTAs over SM cycles from placement to end. ", out);
-	for (uint32_t i = 0; i < f->config_count; i++)
-		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_colour(i),
-			d->paper->configs[f->configs[i]].name);
-	fputs("</p>\n", out);
+	fputs("<p>Share of CTAs over SM cycles from placement to end.</p>\n", out);
 }

@@ -1,16 +1,15 @@
 /* page.c - the page of a reproduction: one file of HTML with its plots drawn in SVG, readable without a network. */
-#include "reproduce/colour.h"
+#include "reproduce/outcome.h"
 
+#include "reproduce/bars.h"
+#include "reproduce/beside.h"
 #include "reproduce/cta_times.h"
 #include "reproduce/described.h"
-#include "reproduce/outcome.h"
 #include "reproduce/scatter.h"
 
 #include <glib.h>
 #include <math.h>
 
-/* Geometry of a plot, in pixels. */
-enum { BAR_WIDTH = 9, GROUP_GAP = 12, PLOT_HEIGHT = 180, LABEL_HEIGHT = 70, AXIS_WIDTH = 44, LEGEND_LINE = 16 };
 
 static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
@@ -18,7 +17,7 @@ static const char style[] =
 	"text-align:left;vertical-align:top}td.n{text-align:right;white-space:nowrap}"
 	".pass{color:#2a7d2a}.fail{color:#c02020;font-weight:bold}.explained{color:#a06000}.open{color:#806080}"
 	".contradicted{color:#c02020}.absent,.input{color:#888}"
-	"svg text{font:11px sans-serif}";
+	"figure{margin:0 0 1em;overflow-x:auto}figure p{margin:.2em 0}";
 
 static void text_write(FILE *out, const char *text)
 {
@@ -59,6 +58,7 @@ static double mean_value(const struct reproduce_data *d, enum reproduce_plot plo
 
 /* A plot: one of the two. */
 struct drawing {
+	const struct reproduce_data *data;
 	const struct reproduce_figure *figure;
 	const struct reproduce_chart *chart;
 };
@@ -69,25 +69,32 @@ static uint32_t bars_of(const struct drawing *f)
 }
 
 /* A figure has the mean behind the workloads. */
-static uint32_t groups_of(const struct reproduce_data *d, const struct drawing *f)
+static uint32_t groups_of(const struct drawing *f)
 {
-	return f->chart ? f->chart->group_count : d->paper->workload_count + 1;
+	return f->chart ? f->chart->group_count : f->data->paper->workload_count + 1;
 }
 
-static const char *bar_name(const struct reproduce_data *d, const struct drawing *f, uint32_t bar)
+static const char *bar_name(const void *ctx, uint32_t bar)
 {
-	return f->chart ? f->chart->bars[bar] : d->paper->configs[f->figure->configs[bar]].name;
+	const struct drawing *f = ctx;
+
+	return f->chart ? f->chart->bars[bar] : f->data->paper->configs[f->figure->configs[bar]].name;
 }
 
-static const char *group_name(const struct reproduce_data *d, const struct drawing *f, uint32_t group)
+static const char *group_name(const void *ctx, uint32_t group)
 {
+	const struct drawing *f = ctx;
+
 	if (f->chart)
 		return f->chart->groups[group];
-	return group < d->paper->workload_count ? d->paper->workloads[group] : "mean";
+	return group < f->data->paper->workload_count ? f->data->paper->workloads[group] : "mean";
 }
 
-static double group_value(const struct reproduce_data *d, const struct drawing *f, uint32_t bar, uint32_t group)
+static double group_value(const void *ctx, uint32_t bar, uint32_t group)
 {
+	const struct drawing *f = ctx;
+	const struct reproduce_data *d = f->data;
+
 	if (f->chart)
 		return reproduce_described_number(d, f->chart->expressions[bar], group);
 
@@ -97,92 +104,35 @@ static double group_value(const struct reproduce_data *d, const struct drawing *
 	return group < d->paper->workload_count ? bar_value(d, plot, config, group) : mean_value(d, plot, config);
 }
 
-static double top_find(const struct reproduce_data *d, const struct drawing *f)
+/* Of a figure; a chart's title says it. */
+static const char *y_title(const struct drawing *f)
 {
-	double top = f->chart ? 0.2 : 1.2;
+	static const char *const titles[] = {[REPRODUCE_PLOT_SPEEDUP] = "speed-up",
+					     [REPRODUCE_PLOT_TRAFFIC] = "traffic",
+					     [REPRODUCE_PLOT_ENERGY] = "energy"};
 
-	for (uint32_t g = 0; g < groups_of(d, f); g++) {
-		for (uint32_t b = 0; b < bars_of(f); b++) {
-			double v = group_value(d, f, b, g);
-
-			if (isfinite(v) && v > top)
-				top = v;
-		}
-	}
-	return ceil(top * 5) / 5;
+	return f->chart ? NULL : titles[f->figure->plot];
 }
 
-/* At most eight lines above zero: 0.2, 0.5, 1, 2, 5, 10 ... */
-static double axis_step(double top)
+static void drawing_write(FILE *out, const struct drawing *f)
 {
-	static const double steps[] = {2, 5, 10};
-	double step = 0.2;
+	const char *title = f->chart ? f->chart->title : f->figure->title;
 
-	for (uint32_t i = 1; step * 8 < top; i++)
-		step = steps[i % 3] * pow(10, (double)(i / 3) - 1);
-	return step;
-}
-
-static void axis_write(FILE *out, double top, double width)
-{
-	double step = axis_step(top);
-
-	for (double v = 0; v <= top + 1e-9; v += step) {
-		double y = PLOT_HEIGHT * (1 - v / top) + 8;
-
-		fprintf(out, "<line x1='%d' x2='%.0f' y1='%.1f' y2='%.1f' stroke='%s'/>", AXIS_WIDTH, width, y, y,
-			fabs(v - 1) < 1e-9 ? "#666" : "#ddd");
-		fprintf(out, "<text x='%d' y='%.1f' text-anchor='end'>%.1f</text>", AXIS_WIDTH - 6, y + 4, v);
-	}
-}
-
-static void group_write(FILE *out, const struct reproduce_data *d, const struct drawing *f, uint32_t g,
-			double top)
-{
-	double x = AXIS_WIDTH + GROUP_GAP + g * (double)(bars_of(f) * BAR_WIDTH + GROUP_GAP);
-	const char *name = group_name(d, f, g);
-
-	for (uint32_t b = 0; b < bars_of(f); b++) {
-		double v = group_value(d, f, b, g);
-
-		if (!isfinite(v))
-			continue;
-		fprintf(out,
-			"<rect x='%.0f' y='%.1f' width='%d' height='%.1f' fill='%s'><title>%s, %s: %.3f</title></rect>",
-			x + b * BAR_WIDTH, PLOT_HEIGHT * (1 - v / top) + 8, BAR_WIDTH - 1, PLOT_HEIGHT * v / top,
-			reproduce_colour(b), name, bar_name(d, f, b), v);
-	}
-	x += bars_of(f) * BAR_WIDTH / 2.0;
-	fprintf(out, "<text transform='translate(%.0f,%d) rotate(-40)' text-anchor='end'>%s</text>", x,
-		PLOT_HEIGHT + 24, name);
-}
-
-static void bars_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
-{
-	uint32_t groups = groups_of(d, f);
-	double width = AXIS_WIDTH + GROUP_GAP + groups * (double)(bars_of(f) * BAR_WIDTH + GROUP_GAP);
-	double top = top_find(d, f);
-
-	fprintf(out, "<svg width='%.0f' height='%u'>", width, PLOT_HEIGHT + LABEL_HEIGHT);
-	axis_write(out, top, width);
-	for (uint32_t g = 0; g < groups; g++)
-		group_write(out, d, f, g, top);
-	fputs("</svg><p>", out);
-	for (uint32_t b = 0; b < bars_of(f); b++)
-		fprintf(out, "<span style='color:%s'>&#9632;</span> %s &nbsp; ", reproduce_colour(b),
-			bar_name(d, f, b));
-	fputs("</p>\n", out);
-}
-
-static void drawing_write(FILE *out, const struct reproduce_data *d, const struct drawing *f)
-{
 	fputs("<h3>", out);
-	text_write(out, f->chart ? f->chart->title : f->figure->title);
+	text_write(out, title);
 	fputs("</h3>", out);
 	if (f->figure && f->figure->plot == REPRODUCE_PLOT_CTA_TIMES)
-		reproduce_cta_times_write(out, d, f->figure);
+		reproduce_cta_times_write(out, f->data, f->figure);
 	else
-		bars_write(out, d, f);
+		reproduce_bars_write(out, &(struct reproduce_bars){.title = title,
+								   .y_title = y_title(f),
+								   .bar_count = bars_of(f),
+								   .group_count = groups_of(f),
+								   .least_top = f->chart ? 0.2 : 1.2,
+								   .value = group_value,
+								   .bar_name = bar_name,
+								   .group_name = group_name,
+								   .ctx = f});
 }
 
 static void number_cell(FILE *out, double x, const char *unit)
@@ -262,11 +212,12 @@ void reproduce_page_write(FILE *out, const struct reproduce_data *data, const st
 			"arithmetically.</p>",
 			paper->configs[0].name);
 	for (uint32_t i = 0; i < paper->figure_count; i++)
-		drawing_write(out, data, &(struct drawing){.figure = &paper->figures[i]});
+		drawing_write(out, &(struct drawing){.data = data, .figure = &paper->figures[i]});
 	for (uint32_t i = 0; i < paper->chart_count; i++)
-		drawing_write(out, data, &(struct drawing){.chart = &paper->charts[i]});
+		drawing_write(out, &(struct drawing){.data = data, .chart = &paper->charts[i]});
 	for (uint32_t i = 0; i < paper->scatter_count; i++)
 		reproduce_scatter_write(out, data, &paper->scatters[i]);
+	reproduce_beside_write(out, o);
 	table_write(out, o, true);
 	table_write(out, o, false);
 	fputs("</body></html>\n", out);

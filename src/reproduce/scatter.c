@@ -2,6 +2,7 @@
 #include "reproduce/scatter.h"
 
 #include "reproduce/colour.h"
+#include "reproduce/svg.h"
 
 #include <glib.h>
 #include <math.h>
@@ -83,28 +84,34 @@ static void point_write(FILE *out, const struct reproduce_point *p, const struct
 		p->is_published ? "none" : colour, name, p->x, p->y);
 }
 
+static const char *series_name(const void *ctx, uint32_t index)
+{
+	return ((const struct reproduce_scatter *)ctx)->series[index];
+}
+
 void reproduce_scatter_write(FILE *out, const struct reproduce_data *d, const struct reproduce_scatter *s)
 {
 	g_autofree struct reproduce_point *points = g_new0(struct reproduce_point, REPRODUCE_POINTS_MAX);
 	const uint32_t count = s->points(d, points);
+	struct reproduce_svg_key key = {.count = s->series_count, .name = series_name, .ctx = s, .is_round = true};
 	bool has_published = false;
+	struct reproduce_svg svg;
 	struct axis x, y;
+	FILE *body;
 
 	if (!count)
 		return;
 	x = axis_of(points, count, s->is_log, false);
 	y = axis_of(points, count, s->is_log, true);
-	fprintf(out, "<h3>%s</h3><svg width='%d' height='%d'>", s->title, LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
-	axis_write(out, &x, false);
-	axis_write(out, &y, true);
-	titles_write(out, s);
+	fprintf(out, "<h3>%s</h3>", s->title);
+	body = reproduce_svg_begin(&svg);
+	axis_write(body, &x, false);
+	axis_write(body, &y, true);
+	titles_write(body, s);
 	for (uint32_t i = 0; i < count; i++) {
-		point_write(out, &points[i], &x, &y);
+		point_write(body, &points[i], &x, &y);
 		has_published |= points[i].is_published;
 	}
-	fputs("</svg><p>", out);
-	for (uint32_t i = 0; i < s->series_count; i++)
-		fprintf(out, "<span style='color:%s'>&#9679;</span> %s &nbsp; ", reproduce_colour(i),
-			s->series[i]);
-	fputs(has_published ? "Circles: the paper's.</p>\n" : "</p>\n", out);
+	key.more = has_published ? "Circles: the paper's." : NULL;
+	reproduce_svg_end(&svg, out, LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, s->title, &key);
 }
