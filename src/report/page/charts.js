@@ -45,7 +45,8 @@ function stacked(parent, title, unit, list, parts, value, is_share) {
 	const whole_of = r => is_share ? d3.sum(used, p => value(r, p)) || 1 : 1;
 	const most = is_share ? 1 : d3.max(list, r => d3.sum(used, p => value(r, p))) || 1;
 	const x = d3.scaleLinear([0, most], [left, width - 20]), y = d3.scaleBand(list.map(r => r.label), [0, height]).padding(.2);
-	const color = d3.scaleOrdinal(used, palette);
+	/* By all parts, so that one has the same colour in the drawings of other programs. */
+	const color = d3.scaleOrdinal(parts.length > palette.length ? used : parts, palette);
 	for (const r of list) {
 		let at = 0;
 		for (const p of used) {
@@ -205,9 +206,24 @@ function picture(parent, r) {
 	const gpu = .18 * width, begin = .58 * width, is_brief = begin - gpu < 240;
 	const words = (v, of) => is_brief ? `${brief(v)} GB/s` : `${brief(v)} of ${brief(of)} (${brief(100 * v / of)} %)`;
 	svg.append('rect').attr('class', 'frame').attr('x', 10).attr('y', 10).attr('width', gpu - 10).attr('height', height - 20);
-	svg.append('text').attr('x', (gpu + 10) / 2).attr('y', height / 2 - 6).attr('text-anchor', 'middle').text('GPU');
-	svg.append('text').attr('x', (gpu + 10) / 2).attr('y', height / 2 + 12).attr('text-anchor', 'middle')
-		.text(`IPC ${brief(r.result.ipc)}`);
+	/* What is in the GPU, as its parameters have it, and how much its caches had. */
+	const p = r.result.params || {}, sums = r.result.kernel_sums || [];
+	const hits = key => {
+		const all = d3.sum(sums, k => (k[key] || {}).accesses || 0);
+		return all > 0 ? `, ${brief(100 * d3.sum(sums, k => (k[key] || {}).hits || 0) / all)} % hits` : '';
+	};
+	const size = bytes => bytes >= 2 ** 20 ? `${plain(bytes / 2 ** 20)} MiB` : `${plain(bytes / 1024)} KiB`;
+	const inside = ['GPU', `${p['gpu.sm_count']} SMs, IPC ${brief(r.result.ipc)}`,
+		...(p['l1d.size_bytes'] ? [`L1 ${size(p['l1d.size_bytes'])}${is_brief ? '' : hits('l1')}`] : []),
+		...(p['l2.size_bytes'] ? [`L2 ${size(p['l2.size_bytes'])}${is_brief ? '' : hits('l2')}`] : [])];
+	inside.forEach((text, i) => svg.append('text').attr('x', (gpu + 10) / 2).attr('y', height / 2 + 18 * (i - (inside.length - 1) / 2) + 4)
+		.attr('text-anchor', 'middle').text(cut(text, gpu)));
+	/* What is in a stack beside its memory. */
+	const near = p['gpu.stack_sm_count'] ? `, ${p['gpu.stack_sm_count']} SM${p['gpu.stack_sm_count'] > 1 ? 's' : ''}` : p['nsu.is_present'] ? ', SIMD unit' : '';
+	const between = rate((r.result.traffic_bytes || {}).stack_to_stack || 0), between_peak = (peak.stack_to_stack || 0) / 1e9;
+	if (between > 0) svg.append('line').attr('x1', width - 10).attr('x2', width - 10).attr('y1', 30).attr('y2', height - 30)
+		.attr('stroke', palette[3]).attr('stroke-width', thick(between, between_peak || between)).append('title')
+		.text(`between stacks: ${brief(between)} GB/s`);
 	rows.forEach((s, i) => {
 		const y = 10 + i * 62, flow = (at, v, text, color) => {
 			svg.append('line').attr('x1', gpu).attr('x2', begin).attr('y1', y + at).attr('y2', y + at).attr('stroke', color)
@@ -220,9 +236,10 @@ function picture(parent, r) {
 		svg.append('rect').attr('class', 'frame').attr('x', begin).attr('y', y).attr('width', width - 20 - begin).attr('height', 54);
 		svg.append('rect').attr('x', begin + 1).attr('y', y + 36).attr('width', (width - 22 - begin) * Math.min(1, s.dram / dram)).attr('height', 17)
 			.attr('fill', d3.schemeTableau10[2]);
-		svg.append('text').attr('x', begin + 8).attr('y', y + 18).text(`stack ${s.stack}`);
+		svg.append('text').attr('x', begin + 8).attr('y', y + 18).text(`stack ${s.stack}${near}`);
 		svg.append('text').attr('x', begin + 8).attr('y', y + 33).text(`DRAM ${words(s.dram, dram)}`);
 	});
-	finish([['GPU to stack', d3.schemeTableau10[0]], ['stack to GPU', d3.schemeTableau10[1]], ['DRAM', d3.schemeTableau10[2]]]);
+	finish([['GPU to stack', d3.schemeTableau10[0]], ['stack to GPU', d3.schemeTableau10[1]], ['DRAM', d3.schemeTableau10[2]],
+		...(between > 0 ? [[`between stacks, ${brief(between)}${between_peak ? ' of ' + brief(between_peak) : ''} GB/s`, palette[3]]] : [])]);
 }
 
