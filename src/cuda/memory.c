@@ -7,7 +7,7 @@
 #include "cuda/capture.h"
 #include "cuda/driver.h"
 #include "cuda/perthread.h"
-#include "simt/declared.h"
+#include "simt/memory_declared.h"
 
 /* Alignment of the pitch of cuMemAllocPitch: CUDA's own value, a multiple of every modelled cache line. */
 enum { PITCH_ALIGN_BYTES = 512 };

@@ -114,8 +114,8 @@ static void print_places(FILE *out, const json_t *entry, const char *unit)
 		has_source = has_source || source;
 	}
 	if (has_text && !has_source)
-		fputs("  lines are those of the PTX text: nvcc -lineinfo, or clang -gline-directives-only, adds those of "
-		      "the source\n", out);
+		fputs("  lines are those of the PTX text: nvcc -lineinfo, or clang -gline-directives-only, adds "
+		      "those of the source\n", out);
 }
 
 static void print_head(FILE *out, const json_t *entry, const char *unit)

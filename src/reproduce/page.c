@@ -10,7 +10,6 @@
 #include <glib.h>
 #include <math.h>
 
-
 static const char style[] =
 	"body{font:15px/1.45 sans-serif;margin:2em auto;max-width:75em;padding:0 1em;color:#222}"
 	"table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .7em;border-bottom:1px solid #ddd;"

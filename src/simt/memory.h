@@ -49,7 +49,7 @@ struct simt_alloc {
 	enum simt_alloc_kind kind;
 	bool is_readonly;
 	bool is_live; /* false: freed; kept for "use after free" messages until the range is reused */
-	bool is_read_mostly; /* the program has declared that (simt/declared.h) */
+	bool is_read_mostly; /* the program has declared that (simt_memory_declare_reading) */
 	uint32_t ordinal; /* the user's allocations are numbered from 1 in the order of their making; 0: ours */
 };
 
@@ -89,6 +89,13 @@ const struct simt_alloc *simt_memory_nearest(const struct simt_memory *m, uint64
 /* Is there host memory (pinned or registered) that kernels could reach, and is addr in it? */
 bool simt_memory_has_host(const struct simt_memory *m);
 bool simt_memory_is_host(const struct simt_memory *m, uint64_t addr);
+
+/* The allocation that has addr is, or is not, declared to be read far more often than written. */
+void simt_memory_declare_reading(struct simt_memory *m, uint64_t addr, bool is_read_mostly);
+/* The ordinal of the user's allocation that was made last; 0: none was. */
+uint32_t simt_memory_last_ordinal(const struct simt_memory *m);
+/* The list of what the program has declared of it (simt/memory_declared.h). */
+struct simt_declared *simt_memory_declared(struct simt_memory *m);
 
 /* Calls it before memory comes or goes that is no launch's own, and at simt_memory_touch: somebody but a kernel is
  * about to look at memory, or to change it. NULL: no more. */

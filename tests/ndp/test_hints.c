@@ -3,7 +3,7 @@
 #include "rig.h"
 
 #include "gpu/priv.h"
-#include "simt/declared.h"
+#include "simt/memory_declared.h"
 
 enum { CTAS = 64, THREADS = 128, PAGE_BYTES = 4096, LINE_BYTES = 128, LINES = PAGE_BYTES / LINE_BYTES, STACKS = 4 };
 

@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "ndp/map/mapping.h"
-#include "simt/declared.h"
+#include "simt/memory_declared.h"
 
 struct hints_stats {
 #include "sim/stat_fields.inc"

@@ -1,8 +1,8 @@
 /* hints.h - where data lies by what the program has declared (ndp.hints = homes): a part of a policy.
  *
  *   cuMemAdvise, cuMemPrefetchAsync of a part of an allocation -> its range, and those of the same call for the same
- *   location, are a group (simt/declared.h) -> when the next kernel begins, the group's home is the stack that has its
- *   first page as a home already, or else the fewest declared bytes -> all of each of its pages lies there
+ *   location, are a group (simt/memory_declared.h) -> when the next kernel begins, the group's home is the stack that
+ *   has its first page as a home already, or else the fewest declared bytes -> all of each of its pages lies there
  *
  * An array that is declared as a whole has no home: a GPU would rather have all stacks serve it, as gpu.address_map
  * says. Hardware would keep the stack of a page in its entry of the page table. Pages of allocations that a kernel may
