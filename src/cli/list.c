@@ -278,6 +278,8 @@ static void print_text(const json_t *list)
 		print_range(o);
 		if (doc && *doc)
 			printf(": %s", doc);
+		if (json_object_get(o, "read_with"))
+			printf("; read with %s", json_string_value(json_object_get(o, "read_with")));
 		if (json_object_get(o, "peak_gbytes_per_s"))
 			printf("; peak %.1f GB/s", json_number_value(json_object_get(o, "peak_gbytes_per_s")));
 		if (source && *source)

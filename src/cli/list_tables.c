@@ -23,6 +23,7 @@ static void add_param(json_t *list, const char *part, const struct sim_param_gro
 {
 	g_autofree char *name = g_strconcat(g->prefix, ".", row->name, NULL);
 	json_t *o = json_object();
+	g_autofree char *read_with = sim_param_whens_text(g, row);
 	char value[128];
 
 	sim_param_format(g, row, value, sizeof(value));
@@ -38,6 +39,8 @@ static void add_param(json_t *list, const char *part, const struct sim_param_gro
 		json_object_set_new(o, "max", json_real(row->max));
 	}
 	put(o, "doc", row->doc);
+	if (read_with)
+		put(o, "read_with", read_with);
 	put(o, "source", row->source);
 	json_array_append_new(list, o);
 }

@@ -265,13 +265,11 @@ static char *unread_text(const struct sim_param_groups *groups, const char *key,
 {
 	const struct sim_param_group *group;
 	const struct sim_param_desc *row = sim_param_groups_find(groups, when->key, &group);
-	g_auto(GStrv) names = g_strsplit(when->values + (*when->values == '!'), "|", -1);
-	g_autofree char *list = g_strjoinv(" or ", names);
+	g_autofree char *condition = sim_param_when_text(when);
 	char value[SIM_PARAM_TEXT_BYTES];
 
 	sim_param_format(group, row, value, sizeof(value));
-	return g_strdup_printf("'%s' is read with %s = %s%s only, and here that is %s", key, when->key,
-			       *when->values == '!' ? "other than " : "", list, value);
+	return g_strdup_printf("'%s' is read with %s only, and here that is %s", key, condition, value);
 }
 
 /* What somebody has set of a part would change nothing if neither the part is there nor what it belongs to: a GPU's

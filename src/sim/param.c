@@ -481,3 +481,25 @@ const struct sim_param_when *sim_param_unread(const struct sim_param_groups *gro
 			return when;
 	return NULL;
 }
+
+char *sim_param_when_text(const struct sim_param_when *when)
+{
+	const bool is_other = *when->values == '!';
+	g_auto(GStrv) names = g_strsplit(when->values + is_other, "|", -1);
+	g_autofree char *list = g_strjoinv(" or ", names);
+
+	return g_strdup_printf("%s %s %s", when->key, is_other ? "other than" : "=", list);
+}
+
+char *sim_param_whens_text(const struct sim_param_group *group, const struct sim_param_desc *row)
+{
+	GString *text = g_string_new(NULL);
+
+	for (const struct sim_param_when *when = group->whens; when && when->names; when++) {
+		g_autofree char *one = when_is_of(when, row->name) ? sim_param_when_text(when) : NULL;
+
+		if (one)
+			g_string_append_printf(text, "%s%s", text->len ? ", " : "", one);
+	}
+	return g_string_free(text, !text->len);
+}

@@ -91,6 +91,11 @@ const struct sim_param_when *sim_param_unread(const struct sim_param_groups *gro
 					      const struct sim_param_group *group,
 					      const struct sim_param_desc *row);
 
+/* "ndp.mechanism = tom or nsu", "gpu.stack_sm_count other than 0". */
+char *sim_param_when_text(const struct sim_param_when *when); /* to be freed with g_free */
+/* All conditions of a row of a group, with a comma between them, to be freed with g_free; NULL: it has none. */
+char *sim_param_whens_text(const struct sim_param_group *group, const struct sim_param_desc *row);
+
 /* The row of "prefix.name", and its group in *group (if not NULL); NULL: no group has it. */
 const struct sim_param_desc *sim_param_groups_find(const struct sim_param_groups *groups, const char *key,
 						   const struct sim_param_group **group);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -176,6 +177,17 @@ static const char *unread(const struct sim_param_groups *groups, const char *key
 	return when ? when->names : "none";
 }
 
+static void text_is(const struct sim_param_group *g, const struct sim_param_desc *row, const char *expected)
+{
+	char *text = sim_param_whens_text(g, row);
+
+	if (expected)
+		assert_string_equal(text, expected);
+	else
+		assert_null(text);
+	free(text);
+}
+
 static void conditions(void **state)
 {
 	static const struct sim_param_when whens[] = {
@@ -195,6 +207,9 @@ static void conditions(void **state)
 	groups.count = 1;
 	sim_param_groups_when(&groups, whens);
 	assert_string_equal(unread(&groups, "l2.way_count"), "way_*"); /* frfcfs */
+	text_is(&groups.items[0], &rows[2], "l2.policy = fifo, l2.refresh = true");
+	text_is(&groups.items[0], &rows[1], "l2.refresh = true, l2.policy other than fifo or frfcfs");
+	text_is(&groups.items[0], &rows[3], NULL);
 	assert_string_equal(unread(&groups, "l2.power_mw"), "none");
 	assert_string_equal(unread(&groups, "l2.size_bytes"), "size_bytes");
 	good("l2.policy", "fifo");
