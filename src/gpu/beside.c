@@ -28,18 +28,18 @@ struct beside {
 	struct sim_team *threads;
 	struct beside_hand *hands; /* [thread] */
 	uint32_t hand_count;
-	uint32_t word_count;   /* of bits by number of the SM */
-	struct sim_comp first; /* of the SMs; the others follow */
-	uint32_t *clusters;   /* that have something to do */
-	uint16_t *cluster_of; /* [SM] */
-	uint32_t *sm_first;   /* [cluster]: and the end of the last one */
+	uint32_t word_count;       /* of bits by number of the SM */
+	struct sim_comp first;     /* of the SMs; the others follow */
+	uint32_t *clusters;        /* that have something to do */
+	uint16_t *cluster_of;      /* [SM] */
+	uint32_t *sm_first;        /* [cluster]: and the end of the last one */
 	struct inbox *came, *left; /* [cluster] */
 	/* What changes with each step and all look at: in one line, where SMs are few. */
 	_Alignas(HOST_LINE_BYTES) uint64_t step;
 	uint64_t cycle;
 	uint64_t due[SIM_COMPS_MAX / 64]; /* SMs that tick, by component of the domain */
 	/* Only the first thread looks at what follows. */
-	_Alignas(HOST_LINE_BYTES) uint64_t work[SIM_COMPS_MAX / 64]; /* clusters */
+	_Alignas(HOST_LINE_BYTES) uint64_t work[SIM_COMPS_MAX / 64];   /* clusters */
 	uint64_t turns[SIM_COMPS_MAX / 64], reads[SIM_COMPS_MAX / 64]; /* of all hands */
 	bool is_second_half;
 	uint32_t seen; /* in the second half: of SMs below this number it is seen what they have done in the cycle */
@@ -100,8 +100,7 @@ static bool has_leaving(const struct sm *sm, uint64_t cycle, bool *is_due)
 	*is_due = false;
 	for (uint32_t i = 0; i < sm->scheduler_count; i++) {
 		for (uint64_t m = sm->schedulers[i].waiting[SM_WAIT_OFFLOAD]; m; m &= m - 1) {
-			const struct sm_warp *w =
-			    &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
+			const struct sm_warp *w = &sm->warps[(uint32_t)__builtin_ctzll(m) * sm->scheduler_count + i];
 
 			const bool is_watched = w->watch & sm->gpu->held_watch;
 
@@ -626,6 +625,11 @@ static void hands_new(struct gpu *g)
 		s->hands[i].wakes = lines_new(g->sm_count * sizeof(*s->hands[i].wakes));
 		mem_req_stash_fill(g->pool, &s->hands[i].stash, HAND_REQUESTS);
 	}
+}
+
+struct sim_team *beside_team(const struct gpu *g)
+{
+	return g->beside ? g->beside->threads : NULL;
 }
 
 uint32_t beside_new(struct gpu *g, uint32_t thread_count)

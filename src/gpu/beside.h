@@ -73,6 +73,8 @@ struct sm_beside {
 
 /* See gpu_use_threads. Returns how many threads there are. */
 uint32_t beside_new(struct gpu *g, uint32_t thread_count);
+/* The threads, which have nothing to do between cycles; NULL: there are none. */
+struct sim_team *beside_team(const struct gpu *g);
 /* Before the SMs are made. */
 void beside_prepare(struct gpu *g);
 /* Keeps an answer that has come to the cluster for the SMs' part of this cycle. */

@@ -7,6 +7,7 @@
 #include "gpu/pages.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
+#include "sim/team.h"
 
 static const struct sim_stat_desc memory_stat_rows[] = {
 #define STAT_STRUCT struct memory_stats
@@ -154,8 +155,7 @@ struct gpu *gpu_new(const struct sim_ctx *ctx, const struct gpu_config *config, 
 	    (uint32_t)((g->sm_count + config->gpu.sms_per_cluster_count - 1) / config->gpu.sms_per_cluster_count);
 	g->partition_slices = config->gpu.l2_partition_count > 1 ? g->slice_count / 2 : 0;
 	g->partition_clusters = (g->cluster_count + 1) / 2;
-	g->thread_budget =
-	    run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
+	g->thread_budget = run->instruction_limit_count ? (int64_t)run->instruction_limit_count : INT64_MAX;
 	clocks_find(g);
 	if (run->account)
 		g->account = account_new(g);
@@ -197,6 +197,7 @@ void gpu_free(struct gpu *g)
 	for (uint32_t i = 0; i < GPU_SPANS_COUNT; i++)
 		sim_spans_free(g->spans[i]);
 	mem_command_log_free(g->command_log);
+	sim_team_free(g->untimed_threads);
 	beside_end(g);
 	for (uint32_t i = 0; i < g->sm_total; i++)
 		sm_free(g->sms[i]);
@@ -225,8 +226,6 @@ void gpu_free(struct gpu *g)
 /* NULL: nothing. */
 static const char *what_needs_one_thread(const struct gpu *g)
 {
-	if (g->run->mode == RUN_FUNCTIONAL)
-		return "run.mode = functional steps one warp after the other";
 	if (g->pages)
 		return "gpu.pages = demand brings pages in the order in which SMs ask for them";
 	if (beside_allowed(g) == GPU_BESIDE_NEVER)
@@ -240,6 +239,12 @@ uint32_t gpu_use_threads(struct gpu *g, uint32_t thread_count, const char **why)
 {
 	uint32_t count;
 
+	if (g->run->mode == RUN_FUNCTIONAL) {
+		thread_count = MIN(thread_count, SIM_TEAM_MAX);
+		g->untimed_threads = sim_team_new(thread_count, thread_count);
+		*why = g->untimed_threads ? NULL : "the host gives no threads";
+		return g->untimed_threads ? sim_team_threads(g->untimed_threads) : 1;
+	}
 	*why = what_needs_one_thread(g);
 	if (*why)
 		return 1;
@@ -254,9 +259,8 @@ uint64_t gpu_host_bytes(const struct gpu_config *c)
 {
 	const uint64_t sms = c->gpu.sm_count + c->gpu.stack_count * c->gpu.stack_sm_count;
 
-	return mem_cache_host_bytes(&c->l2) +
-	       sms * (mem_cache_host_bytes(&c->l1d) + mem_cache_host_bytes(&c->l1i) + mem_cache_host_bytes(&c->l1c) +
-		      mem_cache_host_bytes(&c->l1t));
+	return mem_cache_host_bytes(&c->l2) + sms * (mem_cache_host_bytes(&c->l1d) + mem_cache_host_bytes(&c->l1i) +
+						     mem_cache_host_bytes(&c->l1c) + mem_cache_host_bytes(&c->l1t));
 }
 
 uint32_t gpu_sm_stack(const struct gpu *g, uint32_t sm)

@@ -10,6 +10,7 @@
 #include "gpu/pages.h"
 #include "gpu/priv.h"
 #include "gpu/sampling.h"
+#include "sim/team.h"
 
 /* Time stands where nothing is timed, and kernels that wait for their clock would wait for ever: there each warp
  * instruction counts as one cycle. */
@@ -180,7 +181,9 @@ bool gpu_launch_untimed(struct gpu *g, struct device_result *result)
 					 .resident_ctas = (uint32_t)g->run->resident_cta_count,
 					 .code = (enum simt_host_code)g->run->functional,
 					 .observe = g->observer.step,
-					 .self = g->observer.self};
+					 .self = g->observer.self,
+					 .team = g->untimed_threads ? g->untimed_threads : beside_team(g),
+					 .team_items = g->untimed_threads ? SIM_TEAM_MAX : g->cluster_count};
 
 	if (g->observer.begin)
 		g->observer.begin(g->observer.self, l, (struct simt_program *)l->program);
@@ -241,8 +244,8 @@ static void launch_begin(struct gpu *g)
 	struct base_diag_list diag;
 
 	base_diag_init(&diag);
-	g->ctas_per_sm = gpu_ctas_per_sm(g, l->program, l->block[0] * l->block[1] * l->block[2],
-					 l->shared_dynamic_bytes, &diag);
+	g->ctas_per_sm =
+	    gpu_ctas_per_sm(g, l->program, l->block[0] * l->block[1] * l->block[2], l->shared_dynamic_bytes, &diag);
 	base_diag_free(&diag);
 	CHECK(g->ctas_per_sm); /* the driver asks before it launches */
 	g->ctas_per_stack_sm = ctas_per_stack_sm(g, l);
@@ -308,8 +311,8 @@ bool gpu_launch_timed(struct gpu *g, struct device_result *result)
 	result->warp_instructions -= warps;
 	result->thread_instructions -= threads;
 	result->cycles = end_cycle - g->start_cycle;
-	result->start_ps = g->estimated_ps + sim_ps_of_units(g->engine, g->start_cycle *
-									    sim_period_units(g->engine, g->clocks.sm));
+	result->start_ps =
+	    g->estimated_ps + sim_ps_of_units(g->engine, g->start_cycle * sim_period_units(g->engine, g->clocks.sm));
 	result->end_ps = gpu_now_ps(g);
 	if (unlikely(g->sampling != NULL))
 		sampling_end(g->sampling, result);

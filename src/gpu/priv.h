@@ -142,6 +142,7 @@ struct gpu {
 	bool marks_issue; /* see gpu_marks_issue */
 
 	struct beside *beside; /* NULL: its SMs tick one after the other */
+	struct sim_team *untimed_threads; /* of run.mode = functional, where no SM ticks; NULL: there are none */
 	/* Who has an SM's turn in the second half of this cycle has written global memory anywhere, not by a step. */
 	bool is_written_anywhere;
 	struct sim_comp beside_comp; /* ticks between the answers' way to the SMs and these */

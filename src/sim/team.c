@@ -335,6 +335,14 @@ void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim
 		kept_step_ends(&t->trial);
 }
 
+void sim_team_run_long(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx)
+{
+	if (unlikely(t->forks != forks))
+		run_alone(items, count, fn, ctx);
+	else
+		run_together(t, items, count, fn, ctx);
+}
+
 /* ---- its life ---- */
 
 /* Signals are the program's: its own threads take them; but those of what a worker does itself. */

@@ -31,5 +31,7 @@ uint32_t sim_team_threads(const struct sim_team *t);
 
 /* Does fn(ctx, thread, item) for each of the items, which are in ascending order. */
 void sim_team_run(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx);
+/* Does so where items last for milliseconds: the others have theirs without a trial. */
+void sim_team_run_long(struct sim_team *t, const uint32_t *items, uint32_t count, sim_team_fn fn, void *ctx);
 
 #endif

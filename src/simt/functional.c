@@ -11,25 +11,15 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "simt/functional.h"
 #include "simt/state.h"
-#include "simt/turn.h"
 
 enum {
 	TURN_INSTRUCTIONS = 16,
 	INSTRUCTIONS_BEFORE_NEXT_CTA = 262144, /* of a warp */
-	RUNNING_CTAS_MAX = 1024,
 };
 
-struct runner {
-	struct simt_launch *l;
-	struct simt_cta *running[RUNNING_CTAS_MAX];
-	uint32_t running_count;
-	uint64_t next_cta;
-	struct simt_turner by;
-	struct simt_limit limit;
-};
-
-static void start_cta(struct runner *r)
+static void start_cta(struct simt_runner *r)
 {
 	uint32_t sm_count = r->l->sm_count ? r->l->sm_count : 1;
 
@@ -37,7 +27,7 @@ static void start_cta(struct runner *r)
 	r->next_cta++;
 }
 
-static void drop_finished(struct runner *r)
+static void drop_finished(struct simt_runner *r)
 {
 	uint32_t keep = 0;
 
@@ -53,14 +43,14 @@ static void drop_finished(struct runner *r)
 /* How many CTAs may run at once: local memory was laid out for that many. */
 static uint32_t cta_limit(const struct simt_launch *l)
 {
-	uint32_t limit = RUNNING_CTAS_MAX;
+	uint32_t limit = SIMT_RUNNING_CTAS_MAX;
 
 	if (l->state->local_warp_bytes && l->state->local_slots / l->state->warps_per_cta < limit)
 		limit = l->state->local_slots / l->state->warps_per_cta;
 	return limit ? limit : 1;
 }
 
-static bool is_stopped(struct runner *r)
+static bool is_stopped(struct simt_runner *r)
 {
 	const struct simt_limit *limit = &r->limit;
 	struct simt_where *where;
@@ -86,22 +76,22 @@ static bool is_stopped(struct runner *r)
 	return true;
 }
 
-static uint32_t resident_at_first(const struct runner *r, uint32_t limit)
+static uint32_t resident_at_first(const struct simt_runner *r, uint32_t limit)
 {
 	const uint32_t asked = r->limit.resident_ctas ? r->limit.resident_ctas : 1;
 
 	return r->l->is_cooperative || asked > limit ? limit : asked;
 }
 
-static bool run_all(struct runner *r)
+bool simt_runner_run(struct simt_runner *r)
 {
 	struct simt_launch *l = r->l;
 	const uint32_t limit = cta_limit(l);
 	const uint32_t next_cta_turns = INSTRUCTIONS_BEFORE_NEXT_CTA / r->limit.turn_instructions;
 	uint32_t turns = 0, want = resident_at_first(r, limit);
 
-	while (r->running_count || r->next_cta < l->state->cta_count) {
-		while (r->running_count < want && r->next_cta < l->state->cta_count)
+	while (r->running_count || r->next_cta < r->end_cta) {
+		while (r->running_count < want && r->next_cta < r->end_cta)
 			start_cta(r);
 		for (uint32_t i = 0; i < r->running_count; i++)
 			if (is_stopped(r) || !simt_cta_turn(&r->by, l, r->running[i], r->limit.turn_instructions))
@@ -121,10 +111,12 @@ static bool run_all(struct runner *r)
 bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count, uint64_t *thread_instruction_count,
 			 const struct simt_limit *limit)
 {
-	struct runner *r = calloc(1, sizeof(*r));
+	struct simt_runner *r = calloc(1, sizeof(*r));
+	bool ok;
 
 	CHECK(r);
 	r->l = l;
+	r->end_cta = l->state->cta_count;
 	if (limit)
 		r->limit = *limit;
 	/* What is stopped somewhere tells where each warp stands, and what is looked at is looked at step by step. */
@@ -136,8 +128,7 @@ bool simt_run_functional(struct simt_launch *l, uint64_t *warp_instruction_count
 				     .self = r->limit.self};
 	if (!r->limit.turn_instructions)
 		r->limit.turn_instructions = TURN_INSTRUCTIONS;
-	bool ok = run_all(r);
-
+	ok = r->limit.team && simt_spread_helps(r) ? simt_spread_run(r) : simt_runner_run(r);
 	*thread_instruction_count = r->by.thread_instructions;
 	free(r);
 	return ok;

@@ -140,6 +140,7 @@ bool simt_launch_begin(struct simt_launch *l, uint32_t resident_warp_count, stru
 	l->fault.text[0] = '\0';
 	l->compiled_warp_instructions = 0;
 	l->interpreted_why = NULL;
+	l->is_spread = false;
 	st->hints = calloc(l->program->inst_count, sizeof(*st->hints));
 	CHECK(st->hints);
 	st->threads_per_cta = l->block[0] * l->block[1] * l->block[2];
@@ -171,6 +172,20 @@ static void free_warp_state(struct simt_warp_state *s)
 	free(s);
 }
 
+void simt_cta_free_all(struct simt_launch_state *st)
+{
+	for (struct simt_cta *c = st->all_ctas, *next; c; c = next) {
+		next = c->next;
+		for (uint32_t i = 0; i < c->warp_count; i++)
+			free_warp_state(c->warps[i].state);
+		free(c->warps);
+		free(c->shared);
+		simt_check_cta_free(c->check);
+		free(c);
+	}
+	st->all_ctas = st->free_ctas = NULL;
+}
+
 void simt_launch_end(struct simt_launch *l)
 {
 	struct simt_launch_state *st = l->state;
@@ -181,15 +196,7 @@ void simt_launch_end(struct simt_launch *l)
 		simt_check_global_end(l);
 		simt_check_fault(l);
 	}
-	for (struct simt_cta *c = st->all_ctas, *next; c; c = next) {
-		next = c->next;
-		for (uint32_t i = 0; i < c->warp_count; i++)
-			free_warp_state(c->warps[i].state);
-		free(c->warps);
-		free(c->shared);
-		simt_check_cta_free(c->check);
-		free(c);
-	}
+	simt_cta_free_all(st);
 	for (struct simt_warp *g = st->all_guests, *next; g; g = next) {
 		next = g->state->next;
 		free_warp_state(g->state);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "simt/apart.h"
 #include "simt/build.h"
 #include "simt/check.h"
 #include "simt/lanes.h"
@@ -61,6 +62,25 @@ static enum simt_next misaligned(const struct access *a, uint32_t mask, const ui
 	UNREACHABLE("some lane is misaligned");
 }
 
+/* CTAs run in any order: a load whose address is not known hits only where no store of the launch goes. False: it would
+ * go there. */
+static bool keep_apart(const struct access *a, struct simt_hint *hint, const struct simt_alloc *found, uint64_t addr)
+{
+	const struct simt_launch_state *st = a->l->state;
+	struct simt_hull part;
+
+	if (!st->apart->is_watched[a->e - simt_program_of(a->l)->execs])
+		return true;
+	if (simt_apart_allows(st->apart, found, addr, a->op->align, &part)) {
+		hint->lo = part.from;
+		hint->hi = part.to;
+		return true;
+	}
+	*hint = (struct simt_hint){0};
+	simt_fault(a->l, a->w, a->e, 0, SIMT_FAULT_STOPPED, "it reads what another CTA may store");
+	return false;
+}
+
 /* Lanes outside the hint, one by one; the hint becomes the last allocation found. */
 static enum simt_next check_global_slow(const struct access *a, struct simt_hint *hint, uint32_t mask,
 					const uint64_t *addr)
@@ -80,6 +100,8 @@ static enum simt_next check_global_slow(const struct access *a, struct simt_hint
 			return simt_fault_access(a->l, a->w, a->e, lane, a->is_store, SIMT_MEM_GLOBAL, addr[lane], size,
 						 0);
 		*hint = (struct simt_hint){found->addr, found->addr + found->size_bytes, found->is_readonly};
+		if (unlikely(a->l->state->apart != NULL) && !keep_apart(a, hint, found, addr[lane]))
+			return SIMT_FAULTED;
 	}
 	return SIMT_NEXT;
 }

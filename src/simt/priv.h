@@ -372,6 +372,7 @@ struct simt_launch_state {
 	uint64_t workspace_addr; /* of a cooperative launch, else 0 */
 	uint64_t steps; /* %clock without a callback */
 	struct simt_check_grid *check_grid; /* NULL: no checker */
+	const struct simt_apart *apart; /* the CTAs run in any order (spread.c); NULL: one after the other */
 };
 
 /* ---- operands ---- */

@@ -255,6 +255,7 @@ struct simt_launch {
 	/* What turns (simt/turn.h) have done as host code, and why the last one was not; the program's text. */
 	uint64_t compiled_warp_instructions;
 	const char *interpreted_why;
+	bool is_spread; /* several threads have run its CTAs (simt_limit.team) */
 	/* Private execution state (heap, hints), created by simt_launch_begin. */
 	struct simt_launch_state *state;
 };
@@ -375,6 +376,8 @@ struct simt_limit {
 	/* Hears of every step, after it; NULL: nobody looks on. */
 	void (*observe)(void *self, const struct simt_warp *w, const struct simt_step *step);
 	void *self;
+	struct sim_team *team; /* runs CTAs that cannot tell in which order they run; NULL: one after the other */
+	uint32_t team_items;   /* of it, at most SIM_TEAM_MAX are used */
 };
 
 /* The whole launch without timing: CTAs in order, warps take turns. Returns false on a fault. *warp_instruction_count

@@ -167,6 +167,9 @@ void simt_native_end(struct simt_program_priv *p);
 /* Makes room for the frame of its function at its row and predicate. */
 void simt_frame_open(const struct simt_launch *l, struct simt_warp *w, const struct simt_frame *f);
 
+/* launch.c: the pool of CTAs, of which none runs. */
+void simt_cta_free_all(struct simt_launch_state *st);
+
 /* launch.c: a warp's state, with no rows yet. */
 struct simt_warp_state *simt_warp_state_new(const struct simt_launch *l);
 

@@ -18,6 +18,8 @@ struct simt_turner {
 	struct simt_step step;
 };
 
+/* Has the kernel its host code, or will it never have any? Else it is interpreted until it has run for long. */
+bool simt_turn_is_settled(const struct simt_turner *by, struct simt_launch *l);
 /* At most count instructions, fewer if the warp ends or waits. False: l->fault is set. */
 bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count);
 /* One for each warp of a CTA that can run. False: l->fault is set, and those behind had none. */

@@ -82,8 +82,8 @@ bool rig_run(struct rig *r, const char *kernel, uint32_t grid, uint32_t block, c
 	memcpy(r->params, params, count * sizeof(*params));
 	r->launch = (struct simt_launch){.program = r->program,
 					 .mem = r->mem,
-					 .grid = {grid, 1, 1},
-					 .block = {block, 1, 1},
+					 .grid = {grid, r->grid_y ? r->grid_y : 1, 1},
+					 .block = {block, r->block_y ? r->block_y : 1, 1},
 					 .params = r->params,
 					 .stack_bytes = r->stack_bytes,
 					 .sm_count = 4,

@@ -37,6 +37,7 @@ struct rig {
 	const struct simt_register_bounds *bounds; /* of the next build; NULL after rig_open */
 	uint32_t stack_bytes; /* that launches ask for; 0 after rig_open */
 	const struct simt_limit *limit; /* of launches; NULL after rig_open */
+	uint32_t grid_y, block_y; /* of launches; 0, after rig_open, is 1 */
 };
 
 /* Loads the module; kernels begin with header(). */

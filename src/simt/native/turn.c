@@ -241,7 +241,8 @@ static void interpreted_turn(struct simt_turner *by, struct simt_launch *l, stru
 	}
 	by->thread_instructions += threads;
 	by->is_faulted = !ok;
-	simt_program_of(l)->native->interpreted += n;
+	if (likely(!l->state->apart)) /* else other threads count as well */
+		simt_program_of(l)->native->interpreted += n;
 }
 
 /* ---- whether a kernel has host code ---- */
@@ -286,6 +287,11 @@ static native_fn code_of(const struct simt_turner *by, struct simt_launch *l)
 	if (!n->fn)
 		l->interpreted_why = n->why ? n->why : "it has not run for long enough";
 	return n->fn;
+}
+
+bool simt_turn_is_settled(const struct simt_turner *by, struct simt_launch *l)
+{
+	return code_of(by, l) || by->code == SIMT_CODE_INTERPRETED || simt_program_of(l)->native->why;
 }
 
 bool simt_turn(struct simt_turner *by, struct simt_launch *l, struct simt_warp *w, uint32_t count)
