@@ -223,9 +223,9 @@ static void fire_ready(void *self, struct cpu_event *e)
 
 static void ready_at(struct near_request *r, uint64_t units)
 {
-	r->dram.event.fire = fire_ready;
-	r->dram.event.self = r->m;
-	cpu_event_at(&r->m->s->c->events, &r->dram.event, units);
+	r->step.fire = fire_ready;
+	r->step.self = r->m;
+	cpu_event_at(&r->m->s->c->events, &r->step, units);
 }
 
 static bool fill_cache(struct cpu_event *e)
@@ -341,9 +341,9 @@ void channel_directory_look_up(struct ndp_m *m, struct near_request *r, uint64_t
 			ready_at(r, units + ps_units(s, s->p->summary_ps));
 		return;
 	}
-	r->dram.event.fire = fire_look_up;
-	r->dram.event.self = m;
-	cpu_event_at(&s->c->events, &r->dram.event, units + ps_units(s, s->p->summary_ps + s->p->directory_ps));
+	r->step.fire = fire_look_up;
+	r->step.self = m;
+	cpu_event_at(&s->c->events, &r->step, units + ps_units(s, s->p->summary_ps + s->p->directory_ps));
 }
 
 void channel_directory_init(struct ndp_m *m)

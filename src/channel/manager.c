@@ -109,31 +109,32 @@ static void read_memory(struct near_request *r)
 
 static void write_done(void *self, struct cpu_dram_access *a)
 {
-	struct near_request *r = base_owner(a, struct near_request, dram);
+	struct near_write *w = base_owner(a, struct near_write, dram);
 
 	(void)self;
-	base_pool_put(&r->m->s->request_pool, r, next);
-	if (r->has_place) {
-		r->m->local_writes--;
-		channel_queue_room(r->m);
+	base_pool_put(&w->m->s->write_pool, w, next);
+	if (w->has_place) {
+		w->m->local_writes--;
+		channel_queue_room(w->m);
 	}
 }
 
 static void write_memory(struct ndp_m *m, uint64_t line, uint32_t quarter, uint32_t quarters, bool has_place)
 {
-	struct near_request *r = request_new(m, line, COH_EV_N_LINE);
+	struct near_write *w = base_pool_take(&m->s->write_pool, next);
 
-	r->has_place = has_place;
+	*w = (struct near_write){.m = m,
+				 .has_place = has_place,
+				 .dram = {.line = line,
+					  .offset = quarter * QUARTER_BYTES,
+					  .bytes = quarters * QUARTER_BYTES,
+					  .is_write = true,
+					  .class = CPU_DRAM_LOCAL,
+					  .done = write_done,
+					  .self = m}};
 	m->local_writes += has_place;
-	r->dram = (struct cpu_dram_access){.line = line,
-					   .offset = quarter * QUARTER_BYTES,
-					   .bytes = quarters * QUARTER_BYTES,
-					   .is_write = true,
-					   .class = CPU_DRAM_LOCAL,
-					   .done = write_done,
-					   .self = m};
-	m->s->stats.near_bytes += r->dram.bytes;
-	cpu_dram_access_now(&m->s->channels->dram, &r->dram);
+	m->s->stats.near_bytes += w->dram.bytes;
+	cpu_dram_access_now(&m->s->channels->dram, &w->dram);
 }
 
 /* ---- one step of a line ---- */
@@ -264,7 +265,7 @@ static void send_or_store(struct near_request *r)
 	r->is_storing = is_store(r);
 	if (!r->is_storing)
 		send(r);
-	else if (!channel_queue_enter(r->m, &r->m->gates[GATE_STORES], &r->dram.event, store))
+	else if (!channel_queue_enter(r->m, &r->m->gates[GATE_STORES], &r->step, store))
 		r->m->s->stats.write_queue_waits++;
 }
 
@@ -396,7 +397,7 @@ static bool is_held_up(struct ndp_m *m, struct mshr *l)
 	if (!l->is_held_up && unlikely(!channel_directory_may_set(m, l->index))) {
 		l->is_held_up = true;
 		m->s->stats.directory_queue_waits++;
-		channel_queue_enter(m, &m->gates[GATE_LINES], &l->first->dram.event, begin_line);
+		channel_queue_enter(m, &m->gates[GATE_LINES], &l->first->step, begin_line);
 	}
 	return l->is_held_up;
 }
@@ -473,15 +474,15 @@ void channel_manager_ask(struct ndp_core *core, uint64_t granule, enum cpu_op op
 	r->quarters = (uint8_t)s->granule_quarters;
 	r->is_prefetch = op == CPU_PREFETCH;
 	r->needs_old = cpu_needs_old(op);
-	r->dram.event.fire = fire_ask;
-	r->dram.event.self = core->m;
+	r->step.fire = fire_ask;
+	r->step.self = core->m;
 	s->stats.local++;
 	if (unlikely(s->c->account != NULL))
 		cpu_account_count(s->c->account, core->unit, CPU_COUNT_LOCAL);
 	r->trail = trail;
 	units += ps_units(s, s->p->core_link_ps + s->p->erat_ps);
 	cpu_trail_step(trail, CPU_PART_LINK, units);
-	channel_translate(core, units, &r->dram.event, trail);
+	channel_translate(core, units, &r->step, trail);
 	channel_mshr_fetch(core->m, granule);
 }
 
@@ -624,9 +625,9 @@ static bool take_from_bus(struct cpu_event *e)
 	m->processors_taken++;
 	cpu_trail_step(r->trail, CPU_PART_HUB, now_units(s));
 	if (r->event == COH_EV_C_INVALIDATE) {
-		r->dram.event.fire = fire_invalidate;
-		r->dram.event.self = m;
-		cpu_event_at(&s->c->events, &r->dram.event, channel_message_down(s, m->channel));
+		r->step.fire = fire_invalidate;
+		r->step.self = m;
+		cpu_event_at(&s->c->events, &r->step, channel_message_down(s, m->channel));
 	} else {
 		channel_directory_look_up(m, r, now_units(s));
 	}
@@ -635,7 +636,7 @@ static bool take_from_bus(struct cpu_event *e)
 
 static void enter_from_bus(struct near_request *r)
 {
-	if (!channel_queue_enter(r->m, &r->m->gates[GATE_PROCESSORS], &r->dram.event, take_from_bus))
+	if (!channel_queue_enter(r->m, &r->m->gates[GATE_PROCESSORS], &r->step, take_from_bus))
 		r->m->s->stats.processor_queue_waits++;
 }
 

@@ -65,14 +65,15 @@ struct translation {
 /* ---- a request at an NDP-M ---- */
 
 struct near_request {
-	struct cpu_dram_access dram; /* its read of the memory, and its event */
+	struct cpu_event step;	     /* what it does next here: it comes, waits for room, looks up, is served */
+	struct cpu_dram_access dram; /* its read of the memory */
 	struct near_request *next;   /* of those that wait for the line, or of the free ones */
 	struct ndp_m *m;
 	struct ndp_core *core;	     /* NULL: of the bus */
 	struct cpu_request *bus;
 	uint64_t line, index;    /* index: of it, behind the channel */
 	struct cpu_trail *trail; /* of who asks; NULL: nobody accounts */
-	cpu_version version;   /* as read; of a write without caches: unused */
+	cpu_version version;   /* as read */
 	uint8_t event;	       /* enum coh_event */
 	uint8_t quarter, quarters; /* of a core's access: the first, and how many */
 	bool is_prefetch;
@@ -82,7 +83,14 @@ struct near_request {
 	bool is_served;		  /* it has only to be sent when read */
 	bool is_ended;		  /* the rest of its read is of no use */
 	bool is_snooping, is_snooped; /* on the bus, as each access is with channel.extended_bus */
-	bool has_place; /* a write: of the local queue's */
+};
+
+/* A line, or some quarters of one, on their way from an NDP-M into its memory. */
+struct near_write {
+	struct cpu_dram_access dram;
+	struct near_write *next; /* of the free ones */
+	struct ndp_m *m;
+	bool has_place; /* of the local queue's */
 };
 
 /* A line with something under way at its NDP-M: its miss status holding register. */
@@ -322,6 +330,7 @@ struct channel_system {
 	struct base_table versions; /* of lines in the memory, where somebody observes */
 	uint64_t item_fault_chances;
 	BASE_POOL(struct near_request) request_pool;
+	BASE_POOL(struct near_write) write_pool;
 	BASE_POOL(struct mshr) mshr_pool;
 	BASE_POOL(struct remote) remote_pool;
 	BASE_POOL(struct claim) claim_pool;
@@ -352,7 +361,7 @@ static inline struct message *message_of(struct cpu_event *e)
 }
 static inline struct near_request *request_of(struct cpu_event *e)
 {
-	return base_owner(e, struct near_request, dram.event);
+	return base_owner(e, struct near_request, step);
 }
 static inline struct remote *remote_of(struct cpu_event *e)
 {

@@ -217,6 +217,7 @@ void channel_system_free(struct channel_system *s)
 	for (uint64_t i = 0; i < s->p->ndp_count * s->p->core_count; i++)
 		channel_core_free(&s->cores[i]);
 	base_pool_free(&s->request_pool);
+	base_pool_free(&s->write_pool);
 	base_pool_free(&s->mshr_pool);
 	base_pool_free(&s->remote_pool);
 	base_pool_free(&s->claim_pool);

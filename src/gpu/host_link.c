@@ -31,6 +31,13 @@ static const struct sim_stat_desc stat_rows[] = {
 };
 const struct sim_stat_table gpu_host_link_stat_table = {"host_link", stat_rows, ARRAY_COUNT(stat_rows)};
 
+/* An access that its host's memory has parts of. */
+struct host_access {
+	struct mem_req *request;
+	struct host_access *next; /* of the free ones */
+	uint32_t parts_left;	  /* not done */
+};
+
 struct host_link {
 	struct gpu *gpu;
 	struct sim_comp comp; /* L2 clock: answers */
@@ -41,7 +48,9 @@ struct host_link {
 	struct queue reads, writes; /* each in order of arrival at the GPU */
 	struct gpu_host_memory memory; /* its memory is NULL: none */
 	struct queue arrivals; /* at the host, in order: not all of the first's parts have been taken by the memory */
-	uint32_t offered_bytes; /* of the first, taken */
+	struct host_access *offered; /* the first, from its first part on; NULL: it has not arrived, or there is none */
+	uint32_t offered_bytes;	     /* of it, taken */
+	BASE_POOL(struct host_access) accesses;
 	uint32_t parts_count;	/* in the memory */
 	struct host_link_stats stats;
 };
@@ -85,8 +94,9 @@ static uint32_t parts_of(const struct host_link *h, const struct mem_req *r)
 }
 
 /* The next part of the first that has arrived, to the memory. */
-static bool offer_part(struct host_link *h, struct mem_req *r)
+static bool offer_part(struct host_link *h, struct host_access *a)
 {
+	const struct mem_req *r = a->request;
 	const uint64_t addr = r->addr_bytes + h->offered_bytes;
 	const uint64_t line_left = h->memory.line_bytes - addr % h->memory.line_bytes;
 	const uint64_t left = r->size_bytes - h->offered_bytes;
@@ -95,7 +105,7 @@ static bool offer_part(struct host_link *h, struct mem_req *r)
 	*part = (struct mem_req){.addr_bytes = addr % h->memory.capacity_bytes,
 				 .size_bytes = (uint16_t)(left < line_left ? left : line_left),
 				 .issue_units = r->issue_units,
-				 .owner = r};
+				 .owner = a};
 	mem_req_set_access(part, r->op == MEM_READ ? MEM_READ : MEM_WRITE, MEM_KIND_DATA);
 	if (!mem_memory_offer(h->memory.memory, part)) {
 		mem_req_put(h->gpu->pool, part);
@@ -106,34 +116,37 @@ static bool offer_part(struct host_link *h, struct mem_req *r)
 	return true;
 }
 
-/* ready_units of the first is when it arrives, and once its parts are offered their number that is not done. */
+static struct host_access *access_new(struct host_link *h, struct mem_req *r)
+{
+	struct host_access *a = base_pool_take(&h->accesses, next);
+
+	*a = (struct host_access){.request = r, .parts_left = parts_of(h, r)};
+	return a;
+}
+
 static void offer_arrivals(struct host_link *h, uint64_t now)
 {
 	struct mem_req *r;
 
-	while ((r = h->arrivals.first) && (h->offered_bytes || r->ready_units <= now)) {
-		if (!h->offered_bytes)
-			r->ready_units = parts_of(h, r);
+	while ((r = h->arrivals.first) && (h->offered || r->ready_units <= now)) {
+		if (!h->offered)
+			h->offered = access_new(h, r);
 		do {
-			if (!offer_part(h, r))
+			if (!offer_part(h, h->offered))
 				return;
 		} while (h->offered_bytes < r->size_bytes);
+		h->offered = NULL;
 		h->offered_bytes = 0;
 		queue_pop(&h->arrivals);
 	}
 }
 
-void gpu_host_memory_done(void *gpu, struct mem_req *part)
+/* All parts are done: the answer is on its way. */
+static void access_done(struct host_link *h, struct mem_req *r)
 {
-	struct host_link *h = ((struct gpu *)gpu)->host_link;
-	struct mem_req *r = part->owner;
 	const uint64_t now = sim_now_units(h->gpu->engine);
 	const bool is_read = r->op == MEM_READ;
 
-	mem_req_put(h->gpu->pool, part);
-	h->parts_count--;
-	if (--r->ready_units)
-		return;
 	if (is_read)
 		send_down(h, r, now);
 	else
@@ -141,6 +154,19 @@ void gpu_host_memory_done(void *gpu, struct mem_req *part)
 	mem_req_answer(r);
 	queue_push(is_read ? &h->reads : &h->writes, r);
 	sim_wake_units(h->gpu->engine, h->comp, r->ready_units);
+}
+
+void gpu_host_memory_done(void *gpu, struct mem_req *part)
+{
+	struct host_link *h = ((struct gpu *)gpu)->host_link;
+	struct host_access *a = part->owner;
+
+	mem_req_put(h->gpu->pool, part);
+	h->parts_count--;
+	if (--a->parts_left)
+		return;
+	access_done(h, a->request);
+	base_pool_put(&h->accesses, a, next);
 }
 
 void gpu_host_memory_room(void *gpu)
@@ -263,6 +289,9 @@ struct host_link *host_link_new(struct gpu *g)
 
 void host_link_free(struct host_link *h)
 {
+	if (!h)
+		return;
+	base_pool_free(&h->accesses);
 	g_free(h);
 }
 
@@ -280,7 +309,9 @@ void host_link_settle(struct host_link *h, bool is_between_kernels)
 void host_link_reset(struct host_link *h)
 {
 	h->reads = h->writes = h->arrivals = (struct queue){0};
+	h->offered = NULL;
 	h->offered_bytes = h->parts_count = 0;
+	base_pool_reset(&h->accesses, next);
 	if (h->memory.memory)
 		mem_memory_reset(h->memory.memory);
 	h->up_free_units = h->down_free_units = 0;

@@ -26,7 +26,7 @@ enum mem_kind {
 struct mem_req {
 	uint64_t addr_bytes;	 /* of the line or of the part transferred */
 	uint64_t issue_units;	 /* when the core issued it: latency statistics */
-	uint64_t ready_units;	 /* channels: arrival at the far end; others may use it while they hold the req */
+	uint64_t ready_units;	 /* when it is at the end of the way that it is on: a channel, the L2's pipeline */
 	struct mem_req *next;	 /* for whoever holds it: queue, MSHR chain, freelist */
 	void *owner;		 /* its port's own, */
 	uint32_t tag;		 /* and this: nobody else looks at them */
