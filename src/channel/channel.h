@@ -111,7 +111,7 @@ struct channel_hit {
  * observer. For cores with caches, without an account or a planted mistake. */
 bool channel_ahead(struct channel_system *s, uint32_t core, uint64_t now_ps, uint64_t others_ps, uint64_t address,
 		   uint32_t size_bytes, enum cpu_op op, struct channel_hit *out);
-/* With run.account: the way of the core's last access that was not its cache's; until its next. */
+/* The way of the core's last access that was not its cache's, until its next; with run.account. */
 const struct cpu_trail *channel_trail(const struct channel_system *s, uint32_t core);
 
 /* Remote lines of these addresses may stay in the cores' caches until they are flushed; who reads them there may read

@@ -565,7 +565,7 @@ bool channel_core_take(struct ndp_core *k, uint64_t granule, bool is_invalid, cp
 bool channel_core_asks(struct ndp_core *k, uint64_t line);
 /* It has the granule modified. */
 bool channel_core_owns(const struct ndp_core *k, uint64_t granule);
-/* Without what is under way, its cache is empty; nothing is written back. */
+/* Its cache is empty but for what is under way; nothing is written back. */
 void channel_core_cold(struct ndp_core *k);
 /* Returns how many lines it has looked at. */
 uint64_t channel_core_flush(struct ndp_core *k, uint64_t begin, uint64_t end);

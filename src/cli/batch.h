@@ -14,8 +14,8 @@ struct cli_batch {
 	void (*done)(void *ctx, struct cli_job *job);
 	/* Called right before a job is started; false, after a message, ends the batch. May be NULL. */
 	bool (*prepare)(void *ctx, struct cli_job *job);
-	/* Of who says by himself how far he is: begun, and drawn by draw when it is due. NULL: the line is about these
-	 * jobs. */
+	/* The line of a caller who says by himself how far he is: it has begun, and draw draws it when it is due. NULL:
+	 * the line is about these jobs. */
 	struct cli_progress *progress;
 	void (*draw)(void *ctx);
 	void *ctx;

@@ -12,7 +12,7 @@ bool cli_inspect(const struct cli_paths *paths, const char *path, const char *wh
 
 /* Was it built by strata cc or strata c++? */
 bool cli_is_of_threads(const char *path);
-/* Of one that is: all its files were built by a plugin like ours. */
+/* Were all files of such a program built by a plugin like ours? */
 bool cli_is_of_this_version(const char *path);
 
 #endif

@@ -17,7 +17,7 @@ bool cli_store_check(const char *command);
 /* Adds the results of one run to the store, as soon as it has ended. False after a message; they are then in a file
  * that the message names, unless no folder takes one. */
 bool cli_runs_keep(const json_t *runs);
-/* Of results whose own place does not take them, which has been said: into such a file, which a message names. */
+/* Keeps results whose own place does not take them, which has been said, in such a file, which a message names. */
 void cli_unsaved_keep(const json_t *runs);
 /* The result of a run of the store, by the user's word for it, with all fields of the types that they must have. NULL
  * after a message of the command's; *exit_status is then CLI_USAGE where the word names no run, and CLI_UNABLE. */
@@ -26,7 +26,7 @@ json_t *cli_run_stored(const char *command, const char *word, int *exit_status);
 json_t *cli_runs_of_file(const char *command, const char *path, int *exit_status);
 /* Writes the array to path (NULL: nothing to do). False after a message. */
 bool cli_json_keep(const char *path, const json_t *runs);
-/* The same of a text. */
+/* Writes a text in the same way. */
 bool cli_text_keep(const char *path, const char *text, size_t length);
 
 #endif

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* Of job `index` in a command's scratch directory: each process appends its number. g_free. */
+/* The path of the session of job `index` in a command's scratch directory: each process appends its number. g_free. */
 char *cli_live_path(const char *dir, uint32_t index);
 
 /* Appends to the JSON array runs the objects of the directory's processes that are alive, each with
@@ -13,7 +13,7 @@ char *cli_live_path(const char *dir, uint32_t index);
  *   age_s        of what the object says
  * and the kernel's name as its author wrote it. */
 void cli_live_read(const char *dir, void *runs);
-/* The same of the processes of one job, whose session file has that path. */
+/* Appends those of the processes of one job, whose session file has that path. */
 void cli_live_read_job(const char *session_path, json_t *runs);
 /* An array of all runs of this user whose commands have this TMPDIR, the oldest process first. */
 json_t *cli_live_all(void);

@@ -8,7 +8,7 @@ struct cli_summary {
 	const char *name, *summary;
 };
 
-/* Of the commands together, a command line in each line, for --help and the manual page. */
+/* Examples of the commands together, a command line in each line, for --help and the manual page. */
 extern const char cli_manual_examples[];
 
 /* The manual page of a command (man 1 strata-NAME), as troff with the man macros, on the standard output. */

@@ -28,7 +28,7 @@ void cli_models_free(struct cli_models *m);
 
 /* SHA-256 of a file in hexadecimal, or NULL when it cannot be read (errno tells). Free with g_free. */
 char *cli_file_sha256(const char *path);
-/* The same of everything that decides a run's result: the model's library, program, machine, arguments, standard input
+/* SHA-256 of everything that decides a run's result: the model's library, program, machine, arguments, standard input
  * and how it is verified. Limits of time do not. NULL when one of the files cannot be read. Free with g_free. */
 char *cli_run_key(const struct cli_job *job, const struct cli_models *models);
 

@@ -9,8 +9,9 @@ struct cli_running {
 	double instructions_per_s; /* of threads, all together */
 };
 
-/* Of those of the jobs that run. How much work a program is follows from its instructions in a job of the batch that
- * has ended, or the last time that it was in the store; where neither knows it, it counts as just begun. */
+/* Looks how far those of the jobs are that run. How much work a program is follows from its instructions in a job of
+ * the batch that has ended, or the last time that it was in the store; where neither knows it, it counts as just
+ * begun. */
 void cli_running_look(struct cli_job *jobs, uint32_t count, struct cli_running *out);
 /* The job has its result: it says how much work its program is. */
 void cli_running_ended(struct cli_job *job);

@@ -13,21 +13,21 @@ struct cli_single_options {
 	const char *fast_forward, *only, *checkpoint, *save_checkpoint;
 };
 
-/* As a row of an option table; cli_fast_forward_add makes a setting of it, which --set overrides. */
+/* This is a row of an option table; cli_fast_forward_add makes a setting of it, which --set overrides. */
 #define CLI_FAST_FORWARD_OPTION(value)                                                              \
 	{                                                                                           \
 		"fast-forward", CLI_TEXT, value, "KERNEL|N",                                        \
 		    "run the launches before KERNEL's first one, or the first N, without timing", 0 \
 	}
 void cli_fast_forward_add(const char *value, GPtrArray *sets);
-/* The same of a file that takes the place of what is before it. */
+/* This is the row for a file that takes the place of what is before it; cli_checkpoint_add makes the setting. */
 #define CLI_CHECKPOINT_OPTION(value)                                                                              \
 	{                                                                                                         \
 		"checkpoint", CLI_TEXT, value, "FILE",                                                            \
 		    "begin where `run --save-checkpoint FILE` of the same program had its mark", 0                \
 	}
 void cli_checkpoint_add(const char *key, const char *path, GPtrArray *sets);
-/* The same of which launches are timed. */
+/* This is the row for which launches are timed. */
 #define CLI_ONLY_OPTION(value)                                                                                     \
 	{                                                                                                          \
 		"only", CLI_TEXT, value, "KERNEL|N[-M]|profiler|range:NAME",                                       \

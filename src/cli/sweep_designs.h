@@ -4,8 +4,8 @@
 
 #include "cli/sweep_runs.h"
 
-/* Of a plan with designs: the table, and the object of sweep_table.h to json (NULL: nowhere). An exit status, after a
- * message when it is not CLI_OK. */
+/* Prints the table of a plan with designs, and writes the object of sweep_table.h to json (NULL: nowhere). Returns an
+ * exit status, after a message when it is not CLI_OK. */
 int cli_sweep_designs(const struct cli_sweep *s, const char *name, const char *json);
 
 #endif

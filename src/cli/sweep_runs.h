@@ -38,7 +38,7 @@ struct cli_sweep {
 uint32_t cli_sweep_count(const struct cli_sweep *s);
 uint32_t cli_sweep_point(const struct cli_sweep *s, uint32_t run);
 const char *cli_sweep_machine(const struct cli_sweep *s, uint32_t run);
-/* As the file calls a run that it lists; else NULL. */
+/* The name that the file has for a run that it lists; else NULL. */
 const char *cli_sweep_name(const struct cli_sweep *s, uint32_t run);
 const struct cli_target *cli_sweep_target(const struct cli_sweep *s, uint32_t run);
 

@@ -85,7 +85,7 @@ static inline void cpu_trail_begin(struct cpu_trail *t, uint64_t units)
 	}
 }
 
-/* Of all of the trail. */
+/* Says which channel all of the trail was behind. */
 static inline void cpu_trail_channel(struct cpu_trail *t, uint32_t channel)
 {
 	if (unlikely(t != NULL))
@@ -110,10 +110,10 @@ struct cpu_account *cpu_account_new(uint32_t unit_count, uint32_t cpu_unit_count
 				    uint64_t units_per_ps);
 void cpu_account_free(struct cpu_account *a);
 
-/* Of the unit, from its cursor to units, if that is later. */
+/* Attributes the unit's time, from its cursor to units, if that is later, to the part. */
 void cpu_account_until(struct cpu_account *a, uint32_t unit, enum cpu_part part, uint64_t units);
-/* The same by the trail, whose times are `later` units before the unit's; what it does not cover is its last part's.
- */
+/* Attributes that time to the parts of the trail, whose times are `later` units before the unit's; what the trail does
+ * not cover is its last part's. */
 void cpu_account_trail(struct cpu_account *a, uint32_t unit, const struct cpu_trail *t, uint64_t later, uint64_t units);
 /* The unit is there: what was attributed beyond is taken back. */
 void cpu_account_back(struct cpu_account *a, uint32_t unit, uint64_t units);
@@ -164,7 +164,7 @@ uint32_t cpu_account_place_count(const struct cpu_account *a);
 struct cpu_account_place *cpu_account_place(struct cpu_account *a, uint32_t index);
 uint64_t cpu_account_units_per_ps(const struct cpu_account *a);
 
-/* Of the processors, or of the NDPs: what was laid over trails of lines that were asked for behind this channel. */
+/* The time that the processors, or the NDPs, waited for lines behind this channel, as their trails have it. */
 uint32_t cpu_account_channel_count(const struct cpu_account *a);
 uint64_t cpu_account_channel_ps(const struct cpu_account *a, uint32_t channel, bool is_near, enum cpu_part part);
 

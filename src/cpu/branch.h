@@ -4,7 +4,7 @@
 
 #include "cpu/system.h"
 
-/* Of a core. */
+/* The branch predictor of a core. */
 struct cpu_branches {
 	uint8_t *by_branch, *by_history, *choice; /* NULL: the scheme has none of these */
 	uint32_t mask;

@@ -74,8 +74,8 @@ struct cpu_agent_ops {
 
 /* What is behind the bus and its last level. */
 struct cpu_home_ops {
-	/* Of a home that is the last level itself, for a bus without one (llc_bytes is 0): has it the line that r is
-	 * going to read? Changes nothing. NULL: it is not. */
+	/* Does a home that is the last level itself, for a bus without one (llc_bytes is 0), have the line that r is
+	 * going to read? Changes nothing. NULL: the home is no last level. */
 	bool (*holds)(const void *self, const struct cpu_request *r);
 	/* Reads the line for r (r->op says what for), whose slot is now, and ends r by cpu_bus_end_at. */
 	void (*read)(void *self, struct cpu_request *r);
@@ -92,7 +92,7 @@ struct cpu_home_ops {
 	/* A request has its slot, no agent has answered yet, and the bus reaches over links: returns when all beyond
 	 * them have answered, before which the request does not end. NULL: it does not. */
 	uint64_t (*snoop)(void *self, const struct cpu_request *r);
-	/* Of the line's newest bytes behind the bus; 0 while nobody observes. */
+	/* The version of the line's newest bytes behind the bus; 0 while nobody observes. */
 	cpu_version (*version)(const void *self, uint64_t line);
 };
 
@@ -143,7 +143,7 @@ static inline bool cpu_bus_is_beyond(const struct cpu_bus *b, uint64_t line)
 void cpu_bus_ask(struct cpu_bus *b, uint32_t agent, uint64_t line, enum cpu_op op, uint32_t tag, uint64_t units);
 /* A modified line leaves an agent's cache. */
 void cpu_bus_write_back(struct cpu_bus *b, uint32_t agent, uint64_t line, cpu_version version);
-/* The same of an agent that is beside the last level. */
+/* A modified line leaves the cache of an agent that is beside the last level. */
 void cpu_bus_write_beside(struct cpu_bus *b, uint64_t line, cpu_version version);
 bool cpu_bus_is_locked(const struct cpu_bus *b, uint64_t line);
 /* A claim waits for the line: who would lock it asks for it behind that. */
@@ -152,16 +152,17 @@ bool cpu_bus_is_claimed(const struct cpu_bus *b, uint64_t line);
 void cpu_bus_unlocked(struct cpu_bus *b, uint64_t line);
 /* Takes a slot at units or later; line, is_write, done and self are set. */
 void cpu_bus_claim(struct cpu_bus *b, struct cpu_claim *claim, uint64_t units);
-/* Of who is behind the home and only asks whether the line is anywhere: the slot that it takes at units or later. */
+/* Takes a slot at units or later, and returns when it is, for who is behind the home and only asks whether the line is
+ * anywhere. */
 uint64_t cpu_bus_slot_beside(struct cpu_bus *b, uint64_t units);
 /* At once: all agents and the last levels share the line or leave it (is_write). True: one had it modified, *version.
  */
 bool cpu_bus_take(struct cpu_bus *b, uint64_t line, bool is_write, cpu_version *version);
-/* By the home, of what it was asked to invalidate, now. is_lost: a claim has taken the line from all caches. */
+/* The home has invalidated what it was asked to, now. is_lost: a claim has taken the line from all caches. */
 void cpu_bus_acknowledge(struct cpu_bus *b, struct cpu_request *r, bool is_lost);
-/* Of the agent's copy; where it has none, of whose it would get now. */
+/* The version of the agent's copy; where it has none, of the copy that it would get now. */
 cpu_version cpu_bus_version(const struct cpu_bus *b, uint32_t agent, uint64_t line);
-/* By the home. */
+/* The home ends the request at units. */
 void cpu_bus_end_at(struct cpu_bus *b, struct cpu_request *r, uint64_t units);
 
 #endif

@@ -32,11 +32,11 @@ struct cpu_near_ops {
 	void (*written)(void *self, uint64_t line);
 	/* At the bus: see cpu_home_ops. */
 	bool (*invalidate)(void *self, struct cpu_request *r);
-	/* The same; NULL: the bus ends before the channels. */
+	/* At the bus: see cpu_home_ops. NULL: the bus ends before the channels. */
 	uint64_t (*snoop)(void *self);
 	/* At the bus: see cpu_home_ops. */
 	bool (*shares)(void *self, uint64_t line);
-	/* The same. */
+	/* At the bus: see cpu_home_ops. */
 	bool (*is_beyond)(void *self, uint64_t line);
 	/* Caches beyond leave the line, to the memory if it is modified there, where nothing is under way with it. */
 	void (*leave)(void *self, uint64_t line);

@@ -94,7 +94,7 @@ struct cpu_core {
 	struct cpu_under under_l1, under_l2, under_llc; /* its loads that the level lacks */
 };
 
-/* Of a core that issues out of order: are as many of its lines under way as may be, all together? */
+/* Are as many lines of a core that issues out of order under way as may be, all together? */
 static inline bool cpu_core_is_l2_full(const struct cpu_core *k)
 {
 	const uint64_t most = k->c->p->l2_miss_count;
@@ -105,14 +105,14 @@ static inline bool cpu_core_is_l2_full(const struct cpu_core *k)
 
 void cpu_core_init(struct cpu_core *k, struct cpu_common *c, struct cpu_bus *bus, struct cpu_pages *pages);
 void cpu_core_free(struct cpu_core *k);
-/* As cpu_pass, cpu_access and cpu_fence. */
+/* These do for a thread of the core what cpu_pass, cpu_access and cpu_fence do for a unit (cpu/system.h). */
 uint64_t cpu_core_pass(struct cpu_thread *t, uint64_t now_ps, uint32_t instructions, uint64_t units,
 		       const struct cpu_flow *flow);
 uint64_t cpu_core_access(struct cpu_thread *t, uint64_t now_ps, uint64_t address, uint32_t size_bytes, enum cpu_op op,
 			 uint32_t use, const struct cpu_flow *flow);
 uint64_t cpu_core_fence(struct cpu_thread *t, uint64_t now_ps);
-/* Of a thread with a window: there is room in it for one more value, and what is behind its last branch is dispatched.
- * Returns as cpu_access does. */
+/* Waits until a thread with a window has room in it for one more value, and what is behind its last branch is
+ * dispatched. Returns as cpu_access does. */
 uint64_t cpu_core_room(struct cpu_thread *t, uint64_t now_ps);
 enum cpu_state cpu_core_state(const struct cpu_core *k, uint64_t line);
 /* Its caches and its TLB hold nothing. */

@@ -29,16 +29,16 @@ void cpu_pages_place(struct cpu_pages *p, const struct cpu_pages_word *word);
 /* Keeps the last share of each channel's frames, 1/512 of them and one, free for a directory. Before any page; how many
  * each has left. */
 uint64_t cpu_pages_reserve(struct cpu_pages *p);
-/* Of a touched page, if pages have channels; else CPU_NO_CHANNEL. */
+/* The channel of a touched page, if pages have channels; else CPU_NO_CHANNEL. */
 #define CPU_NO_CHANNEL UINT32_MAX
 uint32_t cpu_pages_channel(const struct cpu_pages *p, uint64_t page);
-/* As cpu_pages_line, for a unit that has a channel of its own. */
+/* The first line of a page, as cpu_pages_line gives it, for a unit that has a channel of its own. */
 uint64_t cpu_pages_line_at(struct cpu_pages *p, uint32_t unit, uint64_t page, uint32_t channel);
 /* The first line of a page that the unit touches; calls the user's full where there is no frame. */
 uint64_t cpu_pages_line(struct cpu_pages *p, uint32_t unit, uint64_t page);
 /* The line that has the page's entry of the table of pages, whose pages lie as any others. */
 uint64_t cpu_pages_entry(struct cpu_pages *p, uint32_t unit, uint64_t page);
-/* Of another table, at most the 63rd; the pages' own is the first, 0. */
+/* The line of an entry of another table, at most the 63rd; the table of pages is the first, 0. */
 uint64_t cpu_pages_table_entry(struct cpu_pages *p, uint32_t unit, uint32_t table, uint64_t index);
 bool cpu_pages_is_touched(const struct cpu_pages *p, uint64_t page);
 /* Pages from first to before end have no frames any more. */
@@ -99,7 +99,7 @@ static inline uint64_t cpu_line_at(const struct cpu_common *c, uint32_t channel,
 
 	return (((index >> shift) * c->p->channel_count + channel) << shift) | (index & ((UINT64_C(1) << shift) - 1));
 }
-/* Of a line, in the memory: cpu.placement. */
+/* Where a line is in the memory: cpu.placement. */
 uint64_t cpu_line_address(const struct cpu_common *c, uint64_t line);
 
 #endif

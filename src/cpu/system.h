@@ -29,7 +29,7 @@ enum cpu_stack { CPU_STACKS(SIM_PARAM_ENUMERATOR) };
 	X(CPU_CORE_IN_ORDER, in_order) \
 	X(CPU_CORE_OUT_OF_ORDER, out_of_order)
 enum cpu_core_model { CPU_CORE_MODELS(SIM_PARAM_ENUMERATOR) };
-/* Of a core that issues out of order. */
+/* The branch predictors that a core which issues out of order may have. */
 #define CPU_BRANCH_PREDICTORS(X) \
 	X(CPU_BRANCH_PERFECT, perfect) \
 	X(CPU_BRANCH_BIMODAL, bimodal) \
@@ -139,8 +139,8 @@ struct cpu_system;
 struct cpu_user {
 	/* The access or fence of a unit that waits is done. */
 	void (*answer)(void *self, uint32_t unit, uint64_t time_ps);
-	/* Of every access to a line, in the order of coherence, with the version it reads or makes. NULL: nobody asks.
-	 */
+	/* An access to a line, each in the order of coherence, with the version that it reads or makes. NULL: nobody
+	 * asks. */
 	void (*observe)(void *self, uint32_t core, uint64_t line, bool is_write, cpu_version version);
 	/* What a store of these quarters makes of a copy's version. NULL: cpu_version_next. */
 	cpu_version (*make)(void *self, uint64_t line, cpu_version version, cpu_version quarters);
@@ -191,7 +191,7 @@ static inline uint32_t cpu_place_count(const struct cpu_params *p)
 
 /* Has the unit something to run? All have, until somebody says otherwise. */
 void cpu_runs(struct cpu_system *s, uint32_t unit, bool is_running);
-/* Of the cores' clock, in units of the engine's time. */
+/* A cycle of the cores' clock, in units of the engine's time. */
 uint64_t cpu_cycle_units(const struct cpu_system *s);
 /* Instructions of a unit that take so many units of time from now_ps on, if nothing holds them up; they need not be
  * told in the order of time. What holds them up, its next access pays. Returns how many ps the unit's clock goes on:
@@ -238,7 +238,7 @@ void cpu_move(struct cpu_system *s, uint64_t address, uint32_t channel, uint64_t
 /* Pages of the range that nobody has touched yet go to these channels in turns, a bit each, or, 0, to that of who
  * touches them; without a range, all pages of which nothing else is said. Only where pages have channels. */
 void cpu_place(struct cpu_system *s, uint64_t address, uint64_t size_bytes, uint64_t channels);
-/* Of a touched page; -1: it is not touched, or its lines are on all channels. */
+/* The channel of a touched page; -1: it is not touched, or its lines are on all channels. */
 int32_t cpu_channel_of(const struct cpu_system *s, uint64_t address);
 /* Accesses of the memory under way, and those of them that wait before it. */
 uint32_t cpu_memory_under_way(const struct cpu_system *s);

@@ -47,7 +47,7 @@ static inline void cpu_tags_init(struct cpu_tags *c, uint64_t bytes, uint32_t wa
 static inline void cpu_tags_is_part(struct cpu_tags *c, uint64_t slice_count, uint64_t channel_count,
 				    uint32_t frame_shift)
 {
-	/* Of a frame all sets have a line, whichever it is. */
+	/* All sets have a line of a frame, whichever frame it is. */
 	if (slice_count == 1 && (channel_count == 1 || (c->has_mask && c->set_count <= UINT64_C(1) << frame_shift)))
 		return;
 	c->parts = g_new(struct cpu_parts, 1);

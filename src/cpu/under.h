@@ -39,7 +39,7 @@ static inline void cpu_under_begin(struct cpu_under *u, uint64_t from)
 	u->begin = u->count++ ? MIN(u->begin, from) : from;
 }
 
-/* As cpu_under_span. */
+/* One less is under way; returns as cpu_under_span does. */
 static inline uint64_t cpu_under_end(struct cpu_under *u, uint64_t now)
 {
 	return --u->count ? 0 : cpu_under_sum(u, u->begin, base_max_u64(now, u->tail));

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Of a line's four quarters, 16 bits each, the first in the lowest; they count writes, modulo 65536. A processor's
- * write makes a new one of all four. */
+/* A version has 16 bits for each of a line's four quarters, the first in the lowest; they count writes, modulo 65536. A
+ * processor's write makes a new version of all four. */
 typedef uint64_t cpu_version;
 
 #define CPU_VERSION_ALL 0x0001000100010001ull

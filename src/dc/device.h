@@ -19,7 +19,7 @@ struct dc_kernel_counts {
 	char why[256];		 /* the first of them that was not compiled, or ran on the host's cores */
 	uint64_t time_ps;
 	uint64_t host_launches, host_lanes; /* on the host's cores; lanes of a vector in the last of these, or 1 */
-	/* Of all launches for which it was reckoned where they are faster. */
+	/* The times that were reckoned of launches, to choose where they are faster. */
 	double reckoned_arrays_us, reckoned_host_us;
 #define X(field) uint64_t field;
 	DC_KERNEL_COUNTS(X)

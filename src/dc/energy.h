@@ -31,8 +31,8 @@ struct dc_server {
 extern const struct dc_server dc_servers[]; /* cpu, gpu, duality */
 extern const uint32_t dc_server_count;
 
-/* Of a part of dc_areas on a processor with these parameters: as many arrays, transpose units, control boxes, MSHRs
- * and crossbars as it has, each as large as Table 4's, whose processor has those of the defaults. */
+/* The area of a part of dc_areas on a processor with these parameters: as many arrays, transpose units, control boxes,
+ * MSHRs and crossbars as it has, each as large as Table 4's, whose processor has those of the defaults. */
 double dc_area_mm2(const struct dc_params *p, uint32_t part);
 double dc_area_added_mm2(const struct dc_params *p);
 double dc_area_total_mm2(const struct dc_params *p);
@@ -44,7 +44,7 @@ double dc_array_pj(double peripheral_w, uint64_t arrays, double activity, double
 /* Bit-line ALUs against a GPU: threads of all control blocks over its CTAs' threads, and over its lanes (2.2, 5.1). */
 double dc_resources_ratio(const struct dc_params *p, uint32_t sms, uint32_t ctas_per_sm, uint32_t threads_per_cta);
 double dc_threads_ratio(const struct dc_params *p, uint32_t gpu_lanes);
-/* Of a socket. */
+/* How many a socket has. */
 uint64_t dc_arrays(const struct dc_params *p);
 uint64_t dc_bit_line_alus(const struct dc_params *p);
 

@@ -33,8 +33,8 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_DIFFERENCE(e) (2 * e + 1)
 /* Both mantissas to two's complement where negative. */
 #define DC_COMPLEMENT(m) (1 + 2 * (1 + 2 * (m + 1)))
-/* Of one of them; an operand in two's complement needs so many cycles more to be taken apart, and as many more where it
- * is swapped; fma, which copies no sign, one more. A result that stays so needs its sign, and more after its
+/* What one of them takes; an operand in two's complement needs so many cycles more to be taken apart, and as many more
+ * where it is swapped; fma, which copies no sign, one more. A result that stays so needs its sign, and more after its
  * rounding. */
 #define DC_COMPLEMENT_ONE(m) (1 + 2 * (m + 1))
 #define DC_KEPT_UNPACK 3
@@ -99,7 +99,7 @@ static inline uint64_t dc_log2_up(uint64_t n)
 #define DC_ROOT_STEP(n) (4 * (n) + 2)
 /* A root's error is squared by a step: those behind the paper's 17 have nothing to do in 30 rows of fraction. */
 #define DC_ROOT_STEPS(k) ((k) < 17 ? (k) : 17)
-/* With the numbers that an iteration begins with. */
+/* Cycles of these operations, with the numbers that an iteration begins with. */
 #define DC_SINCOS_FIXED(n, k) ((n) + 1 + (k) * DC_TURN(n))
 #define DC_EXP_FIXED(n, k) (2 + (k) * DC_TRY(n))
 #define DC_LOG_FIXED(n, k) (1 + (k) * DC_TRY(n))

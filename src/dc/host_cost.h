@@ -8,8 +8,8 @@
 #include "dc/word.h"
 #include "simt/simt.h"
 
-/* Of each instruction of the program, how often a thread does it. By the words that the arrays would execute, where
- * there is a kernel; else each loop has as many rounds. A thread comes to all instructions. To be freed by g_free. */
+/* How often a thread does each instruction of the program, by the words that the arrays would execute, where there is
+ * a kernel; else each loop has as many rounds. A thread comes to all instructions. To be freed by g_free. */
 double *dc_host_rounds(const struct simt_program *program, const struct dc_kernel *k, double rounds);
 
 /* The host's cores. */

@@ -16,7 +16,7 @@ enum dc_op {
 
 enum dc_op_kind { DC_KIND_INT, DC_KIND_FLOAT, DC_KIND_PRED };
 
-/* Of conversions. */
+/* How conversions round. */
 enum dc_direction { DC_TO_NEAREST, DC_TO_ZERO, DC_TO_LOWER, DC_TO_UPPER };
 
 /* What an instruction asks of an array. */
@@ -61,13 +61,13 @@ void dc_use_table_roots(struct dc_use *use);
 /* use->kept from the registers of the bit set; NULL: none. A move between a register of the set and another one is a
  * conversion: its operation becomes COMPLEMENT. */
 void dc_use_keep(struct dc_use *use, const uint64_t *kept, bool is_open, const struct ptx_inst *inst);
-/* Of an addition: conversions that are left out, of operands and of the result. */
+/* How many conversions of its operands an addition leaves out, and whether it leaves out that of its result. */
 uint32_t dc_use_operands_kept(const struct dc_use *use);
 bool dc_use_keeps_result(const struct dc_use *use);
 
 /* Does the operation have gradual underflow? Of f16 and f64, rounded to nearest; those of f32 and bf16 are zero. */
 bool dc_use_is_gradual(const struct dc_use *use, const struct dc_arith *a);
-/* Of a conversion: of its operand, of its result. */
+/* May a conversion have a denormal operand, or a denormal result? */
 bool dc_use_takes_denormals(const struct dc_use *use, const struct dc_arith *a);
 bool dc_use_makes_denormals(const struct dc_use *use, const struct dc_arith *a);
 /* Operands that are looked at for denormals; cycles in which an operation, of a pair each half, finds out that it has

@@ -13,8 +13,8 @@ struct dc_reach;
 struct dc_reach *dc_reach_new(const struct ptx_func *f, const uint32_t block[3]);
 void dc_reach_free(struct dc_reach *r);
 
-/* Of groups of so many threads that follow each other, the share of those with a thread that does it; 1 where r is NULL
- * or has not the instruction. */
+/* The share of groups of so many threads that follow each other in which some thread does the instruction; 1 where r is
+ * NULL or has not the instruction. */
 double dc_reach_share(const struct dc_reach *r, const struct ptx_inst *i, uint32_t lanes);
 
 #endif

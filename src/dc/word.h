@@ -113,7 +113,7 @@ struct dc_slot {
 	 * beside rows above reg_rows (struct dc_kernel). */
 	uint8_t scratch_regs;
 	uint16_t scratch_rows; /* rows that the routine needs */
-	/* Of these, rows that found no room: what lies there leaves through a transpose unit, stays in it, and comes
+	/* How many of these rows found no room: what lies there leaves through a transpose unit, stays in it, and comes
 	 * back behind the operation. The scheduler reckons with two cycles a row, in cycles here. */
 	uint16_t swap_rows;
 	uint16_t bits; /* n of the operation's latency: 1, 8, 16, 32, 64 */

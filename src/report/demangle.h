@@ -12,7 +12,7 @@ static inline char *report_demangle(const char *text)
 	return base_demangle(text);
 }
 
-/* Of an object that names a kernel (its "title", or its "name" demangled): a new text. */
+/* The title of a kernel in the results: its "title", or its "name" demangled, as a new text. */
 json_t *report_title(const json_t *kernel);
 /* What of a title fits into so many characters: all of it; without its parameters ("gather(...)"), and then without
  * what its templates are made of ("reduce<...>(...)"); its begin and "...". To be freed with g_free. */

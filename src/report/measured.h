@@ -18,7 +18,7 @@
  * not name), count (of what was measured), sum_ps and line; "left_out": rows that are no kernels, and figures in
  * cycles. A figure that is a rate, in GB/s say, is the time for one of what it counts. NULL after one error in diag. */
 json_t *report_measured_read(const char *path, const char *text, size_t length, struct base_diag_list *diag);
-/* The same of a file. */
+/* Reads a file as report_measured_read reads a text. */
 json_t *report_measured_file(const char *path, struct base_diag_list *diag);
 /* Picoseconds of a figure: a time, or the time for one of what a rate counts. 0: its unit is neither, or it is 0. */
 double report_figure_ps(const char *unit, double value);

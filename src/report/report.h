@@ -20,8 +20,8 @@ bool report_has(const json_t *run, const char *outer, const char *inner);
 bool report_dram_bytes(const json_t *run, double *bytes);
 /* What of the program was timed: "run.only=2", or "" of all. Freed with g_free. */
 char *report_part(const json_t *run);
-/* The same part of the same program with the same arguments and input, and of a script the same process: only of such
- * runs is a time divided by another one. */
+/* Did both do the same part of the same program with the same arguments and input, and of a script the same process?
+ * Only of such runs is a time divided by another one. */
 bool report_is_same_work(const json_t *a, const json_t *b);
 /* Is the energy of both of the same parts of a machine? What one has not is no difference, what it has and does not
  * count is one. */
@@ -82,9 +82,9 @@ void report_work_compare(json_t *runs, const char *base);
 
 /* Writes an array of result objects, or what else (the whole file or nothing). False: errno tells. */
 bool report_json_write(const char *path, const json_t *value);
-/* To a file that is open; value NULL: the text. */
+/* Writes the value, or the text where it is NULL, to a file that is open. */
 bool report_put_to(FILE *f, const json_t *value, const char *text, size_t length);
-/* The same of a text. */
+/* Writes a text in the same way: the whole file or nothing. */
 bool report_text_write(const char *path, const char *text, size_t length);
 
 /* Writes the run's timeline as trace events, which chrome://tracing and ui.perfetto.dev show: one process with a row

@@ -14,7 +14,7 @@
 void report_rows_of(const json_t *run, struct machine_explain *out);
 /* What a formula gives for a run. */
 double report_rows_value(const json_t *run, const char *text);
-/* The same for an item of a list in the results, whose members are "own." names; list "": of no item. */
+/* What it gives for an item of a list in the results, whose members are "own." names; list "": for no item. */
 double report_rows_item_value(const json_t *run, const char *list, size_t at, const char *text);
 /* The list at a path of the results, "account.kernels"; NULL: there is none. */
 const json_t *report_rows_list(const json_t *run, const char *path);

@@ -16,7 +16,7 @@ extern const uint32_t report_schema_field_count;
 /* Inside a transaction: brings the tables to this version. NULL, or the message of what is wrong, to be freed with
  * g_free: an error of SQLite, or a store that a newer Strata has written. */
 char *report_schema_upgrade(sqlite3 *db);
-/* The same, but only whether this version's tables are at least as new. */
+/* Says only whether this version's tables are at least as new. NULL, or a message as above. */
 char *report_schema_check(sqlite3 *db);
 
 #endif

@@ -130,9 +130,9 @@ struct thread_model {
 	/* kind is below THREAD_KIND_COUNT. address is the model's: equal from run to run; bytes are the program's. */
 	struct thread_answer (*access)(void *self, const struct thread_at *at, uint64_t address, void *bytes,
 				       uint32_t size, enum thread_kind kind);
-	/* As access, of a load or store that is done at once and changes nothing that another unit finds before
-	 * others_ps + ahead_ps: before others_ps nobody else does anything. The bytes; NULL: it is none of these, and
-	 * nothing has been done. May be NULL where ahead_ps is 0. */
+	/* Does what access does, for a load or store that is done at once and changes nothing that another unit finds
+	 * before others_ps + ahead_ps: before others_ps nobody else does anything. Returns the bytes; NULL: it is none
+	 * of these, and nothing has been done. May be NULL where ahead_ps is 0. */
 	void *(*ahead)(void *self, const struct thread_at *at, uint64_t others_ps, uint64_t address, void *bytes,
 		       uint32_t size, enum thread_kind kind);
 	/* Returns when the thread goes on, or THREAD_WAITS. */

@@ -93,7 +93,7 @@ struct thread_site {
 	uint32_t taken;	 /* the block that comes if its condition holds; another one comes if not */
 };
 
-/* Of functions that the file does not define, one for each name and file. */
+/* A function that the file does not define; there is one for each name and file. */
 struct thread_call {
 	const char *name;
 	uint64_t callee; /* the runtime's number of it; 0: not called yet */

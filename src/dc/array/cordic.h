@@ -30,10 +30,11 @@ enum {
 	DC_CORDIC_ROOTS = 17
 };
 
-/* With 30 bits of fraction: atan(2^-i) in quarter turns; log2(1 + 2^-i); the product of cos(atan(2^-j)) for j < i. */
+/* The tables have 30 bits of fraction: atan(2^-i) in quarter turns; log2(1 + 2^-i); the product of cos(atan(2^-j)) for
+ * j < i. */
 extern const uint32_t dc_cordic_angle[DC_CORDIC_STEPS], dc_cordic_log[DC_CORDIC_STEPS],
     dc_cordic_gain[DC_CORDIC_GAINS + 1];
-/* Of roots: how far each step moves down; c with so many steps. */
+/* The tables of roots say how far each step moves down, and what c is with so many steps. */
 extern const uint8_t dc_cordic_root_shift[DC_CORDIC_ROOTS];
 extern const uint32_t dc_cordic_root[DC_CORDIC_ROOTS + 1];
 /* 2 / pi with 32 bits of fraction. */

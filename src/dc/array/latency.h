@@ -22,7 +22,8 @@ enum dc_saving {
 #define DC_SAVE_ALL ((1u << DC_SAVING_COUNT) - 1)
 
 struct dc_facts {
-	/* Of the operands; signed: of x ^ (x >> n-1); floats: of mantissas; RSQRT: or_b of roots. */
+	/* The bits that some lane has in its operands; of signed ones in x ^ (x >> n-1), of floats in mantissas, of
+	 * RSQRT in roots (or_b). */
 	uint64_t or_a, or_b;
 	uint64_t multiplier_rows; /* MUL: rows of the multiplier with a one in some lane */
 	bool any_negative, any_zero_divisor, any_lane, any_swap;
@@ -39,7 +40,7 @@ void dc_facts_begin(struct dc_facts *f);
 /* The operands of the lanes of mask: rows of 32 or 64 bits, as use->n says. */
 void dc_facts_add(struct dc_facts *f, const struct dc_use *use, const struct dc_arith *a, const void *const *src,
 		  uint32_t mask);
-/* Of one half, where it is an operation on pairs: each half has facts of its own. */
+/* The cycles of the operation; of one on pairs those of one half, for each half has facts of its own. */
 uint64_t dc_cycles(const struct dc_use *use, const struct dc_arith *a, uint32_t savings, const struct dc_facts *f);
 /* Does the operation's time depend on values? If not dc_facts_add need not be called. */
 bool dc_has_facts(enum dc_op op);

@@ -30,7 +30,7 @@ void dc_newton32(const uint32_t *in, uint32_t *out);
 void dc_rsqrt64(const uint64_t *in, uint64_t *out);
 void dc_tanh(uint32_t cordic_iterations, const uint32_t *in, uint32_t *out);
 
-/* Of a denormal f64: that of a number 2^108 times as large, times 2^54. */
+/* The reciprocal root of a denormal f64 is that of a number 2^108 times as large, times 2^54. */
 enum { DC_RSQRT_UP = 108 };
 
 #endif

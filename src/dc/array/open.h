@@ -22,7 +22,8 @@ struct dc_open {
 
 /* The number that lies so, or what a normalised one becomes: denormals are zero, infinity has a mantissa. */
 struct dc_open dc_open_parts(const struct dc_use *use, uint64_t raw, bool is_open);
-/* As it lies in its rows, from a normalised number; and back: cut to m bits as sums are, what is too small is zero. */
+/* A normalised number as it lies in its rows; and back from there, cut to m bits as sums are: what is too small is
+ * zero. */
 uint64_t dc_open_of(const struct dc_use *use, uint64_t raw);
 uint64_t dc_open_to(const struct dc_use *use, uint64_t raw);
 /* Operands and result that use->kept names are open, the others are not. */

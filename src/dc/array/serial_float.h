@@ -24,7 +24,7 @@ struct dc_plan {
 
 struct dc_plan dc_float_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith, uint32_t d,
 			     uint32_t a, uint32_t b, uint32_t t);
-/* Of an addition: the sum in x's rows, the value in y's. */
+/* The plan of an addition: the sum is in x's rows, the value in y's. */
 struct dc_plan dc_float_sum_plan(struct dc_serial *s, const struct dc_use *use, const struct dc_arith *arith,
 				 uint32_t d, uint32_t a, uint32_t b, uint32_t t);
 uint32_t dc_float_exponent_row(const struct dc_plan *p, uint32_t of); /* the exponent's lowest of a number at `of` */
@@ -32,8 +32,8 @@ uint32_t dc_float_sign_row(const struct dc_plan *p, uint32_t of);
 void dc_float_flags(const struct dc_plan *p); /* zero_a to top_b: 4 cycles */
 /* e + m + 1 cycles: the hidden one, and no fraction where there is none. */
 void dc_float_unpack(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t exp, uint32_t man, uint32_t sign);
-/* Of a number in two's complement (complement.h): fraction and exponent lie at `of`, the mantissa and its sign's row go
- * to man. m + 4 cycles. */
+/* Takes a number in two's complement (complement.h) apart: fraction and exponent lie at `of`, the mantissa and its
+ * sign's row go to man. This takes m + 4 cycles. */
 void dc_float_unpack_kept(const struct dc_plan *p, uint32_t of, uint32_t is_zero, uint32_t man);
 void dc_float_copy_rows(const struct dc_plan *p, uint32_t to, uint32_t from, uint32_t count);
 /* Both operands, of which none lies in two's complement, taken apart, in order of their exponents, and complemented. */

@@ -73,7 +73,7 @@ uint32_t dcc_alloc_room(const struct dcc_alloc *s, uint32_t a);
 void dcc_alloc_lock(struct dcc_alloc *s, uint32_t reg, uint32_t a);
 /* The value of reg into array a, in word `word` (the newest); false: it has no room, or nothing holds the value. */
 bool dcc_alloc_bring(struct dcc_alloc *s, uint32_t reg, uint32_t a, uint32_t word, bool may_spill);
-/* As many pending writes as fit into the word; all: in words of their own, until none is left. */
+/* Puts as many pending writes as fit into the word; all: puts them in words of their own, until none is left. */
 uint32_t dcc_alloc_flush(struct dcc_alloc *s, uint32_t word);
 void dcc_alloc_flush_all(struct dcc_alloc *s);
 

@@ -69,7 +69,7 @@ struct dcc {
 	const struct dc_options *o;
 	struct base_diag_list *diag;
 	bool failed;
-	/* With failed and without a message: why a try to place and schedule went no further. NULL: none did. */
+	/* Why a try to place and schedule went no further, where it failed without a message. NULL: none did. */
 	const char *stuck;
 	const struct ptx_inst *stuck_at;
 	struct dc_kernel *kernel;
@@ -108,7 +108,7 @@ struct ptx_operand dcc_imm(uint64_t value, enum ptx_type type);
 /* op.type d, a, b, c with the guard of c->at; operands of kind NONE are left out. */
 struct ptx_inst *dcc_op(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand d, struct ptx_operand a,
 			struct ptx_operand b, struct ptx_operand e);
-/* The same into a new register, without the guard: a value that only this lowering reads. */
+/* These put what those do into a new register, without the guard: a value that only this lowering reads. */
 struct ptx_operand dcc_temp(struct dcc *c, enum ptx_op op, enum ptx_type type, struct ptx_operand a,
 			    struct ptx_operand b);
 struct ptx_operand dcc_temp_cvt(struct dcc *c, enum ptx_type to, enum ptx_type from, struct ptx_operand a);

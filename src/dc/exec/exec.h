@@ -12,7 +12,8 @@
 #include "simt/simt.h"
 
 enum { DC_BANK_LANES = 256, DC_BANKS = 4, DC_BLOCK_LANES = DC_BANK_LANES * DC_BANKS, DC_WARPS_MAX = 128 };
-/* Of a control block's arrays, 32 bits each: the same for code of one array, whose four times as many lanes have it. */
+/* Registers of a control block's arrays, 32 bits each; code of one array, whose lanes are four times as many, has the
+ * same. */
 enum { DC_BLOCK_REGISTERS = DC_ARRAYS * DC_REGS * DC_BLOCK_LANES };
 
 struct dc_exec_params {

@@ -44,8 +44,8 @@ uint32_t dc_ctas_per_block(uint32_t lanes, uint32_t threads);
  * is_spread: each CTA has a control block of its own while there are some. False: l->fault says why. */
 bool dc_system_launch(struct dc_system *s, struct dc_program *p, struct simt_launch *l, uint32_t cache_ways,
 		      bool is_spread, struct device_result *result);
-/* The same on the host's cores, which are there (dc_system_host): see host.c; is_waiting: CTAs wait for each other, and
- * take turns; lanes: of the vectors that its threads run in. */
+/* Runs a launch on the host's cores, which are there (dc_system_host): see host.c; is_waiting: CTAs wait for each
+ * other, and take turns; lanes: of the vectors that its threads run in. */
 bool dc_system_run_on_host(struct dc_system *s, struct simt_launch *l, bool is_waiting, uint32_t lanes,
 			   struct device_result *result);
 /* Between launches: the host has written bytes of device memory. */

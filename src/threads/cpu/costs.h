@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of a site's instructions. */
+/* What a site's instructions cost. */
 struct cost {
 	const uint16_t *counts;
 	uint64_t units; /* of the engine's time */
@@ -15,7 +15,7 @@ struct cost {
 };
 enum { COSTS = 1024 };
 
-/* Of a kind of units. */
+/* What instructions cost on a kind of units. */
 struct costs {
 	uint64_t cycles[THREAD_CLASS_COUNT], cycle_units;
 	uint64_t latencies[THREAD_PATH_CLASS_COUNT]; /* of instructions one after the other; cycles */
@@ -56,8 +56,9 @@ struct flow {
 	struct cpu_flow flow;
 };
 
-/* Of cores that issue out of order: an instruction takes a slot of issue, a vector operation as many as its cycles and
- * its elements' are; only dividers take their time from those behind. What else a class takes is a latency. */
+/* Costs are those of cores that issue out of order: an instruction takes a slot of issue, a vector operation as many
+ * as its cycles and its elements' are; only dividers take their time from those behind. What else a class takes is a
+ * latency. */
 static inline void costs_are_of_window(struct costs *c)
 {
 #define THREAD_PATH(name, bits, at) c->latencies[THREAD_PATH_##name] = c->cycles[THREAD_CLASS_##name];

@@ -94,7 +94,7 @@ static inline void host_run_until(struct host *h, uint64_t now_ps)
 
 /* ---- the account ---- */
 
-/* Of the thread, in the program's own code. */
+/* Where the thread is in the program's own code. */
 const void *host_place(struct host *h, const struct thread_at *at);
 
 /* The unit is at its next hook: what was between is no access and no instruction. */
