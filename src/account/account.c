@@ -4,6 +4,11 @@
 #include <stddef.h>
 #include <string.h>
 
+const char *const account_kind_names[ACCOUNT_KIND_COUNT] = {
+    [ACCOUNT_KIND_WORK] = "work",     [ACCOUNT_KIND_OWN] = "own",	[ACCOUNT_KIND_ROOM] = "room",
+    [ACCOUNT_KIND_MEMORY] = "memory", [ACCOUNT_KIND_OTHERS] = "others", [ACCOUNT_KIND_IDLE] = "idle",
+};
+
 const struct account_row *account_find(const struct account_parts *parts, const char *name)
 {
 	for (uint32_t i = 0; i < parts->count; i++)

@@ -28,7 +28,9 @@ enum account_kind {
 	ACCOUNT_KIND_MEMORY, /* it waits for data on their way */
 	ACCOUNT_KIND_OTHERS, /* it waits for other units: locks, barriers, signals */
 	ACCOUNT_KIND_IDLE,   /* it has nothing to do */
+	ACCOUNT_KIND_COUNT
 };
+extern const char *const account_kind_names[ACCOUNT_KIND_COUNT]; /* "work", "own", ... */
 
 struct account_row {
 	const char *name, *doc; /* as results name it, and in words */

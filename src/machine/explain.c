@@ -92,6 +92,14 @@ static bool is_part(const struct machine_explain *rows, const char *name)
 	return false;
 }
 
+static bool is_kind(const char *name)
+{
+	for (uint32_t i = 0; i < ACCOUNT_KIND_COUNT; i++)
+		if (!strcmp(account_kind_names[i], name))
+			return true;
+	return false;
+}
+
 /* "KEY.VALUE": a choice of that parameter. */
 static bool is_choice(const struct names *n, const char *name)
 {
@@ -124,6 +132,8 @@ static bool is_name(void *ctx, const char *name, bool is_list)
 		is_right = is_put(n->rows, name, true);
 	else if (g_str_has_prefix(name, "own.parts."))
 		is_right = is_part(n->rows, name + strlen("own.parts."));
+	else if (g_str_has_prefix(name, "own.kinds."))
+		is_right = is_kind(name + strlen("own.kinds."));
 	else if (g_str_has_prefix(name, "own.") || g_str_has_prefix(name, "gauge."))
 		is_right = true;
 	else if (g_str_has_prefix(name, "part1."))
@@ -264,6 +274,20 @@ static char *rows_mistake(struct names *n, const struct sim_explain *e)
 		m = sim_stat_tables_find(&n->stats, r->statistic)
 			? NULL
 			: g_strdup_printf("'%s': no statistic '%s'", r->label, r->statistic);
+	for (const struct sim_explain_moved *r = e->moved; r->what && !m; r++) {
+		m = list_mistake(n, r->what, r->list);
+		m = m ? m : formula_mistake(n, r->what, r->which);
+	}
+	for (const struct sim_explain_here *r = e->here; r->list && !m; r++) {
+		m = list_mistake(n, r->number, r->list);
+		m = m ? m : formula_mistake(n, r->list, r->number);
+	}
+	for (const struct sim_explain_number *r = e->numbers; r->name && !m; r++)
+		m = formula_mistake(n, r->name, r->number);
+	for (const struct sim_explain_said *r = e->said; r->text && !m; r++) {
+		m = formula_mistake(n, r->text, r->when);
+		m = m ? m : text_mistake(n, r->text);
+	}
 	for (const struct sim_explain_case *r = e->cases; r->name && !m; r++) {
 		m = settings_mistake(n, r->name, r->settings);
 		m = m ? m : formula_mistake(n, r->name, r->when ? r->when : "");

@@ -1,5 +1,5 @@
-/* placed.h - the ledger of mechanisms that run whole kernels or functions elsewhere: Duality Cache, and NDPs on their
- * channels, cores or designs. Not for other folders.
+/* placed.h - the ledger of mechanisms that run whole kernels, functions or designs beside the data, by the rows MOVED,
+ * HERE, NUMBER and SAID of their parts (sim/explain.h). Not for other folders.
  */
 #ifndef STRATA_REPORT_PLACED_H
 #define STRATA_REPORT_PLACED_H
@@ -13,7 +13,7 @@
  * - there_ps: of kernels their time; of functions that of all NDP cores together, without wait_ps, waiting for other
  *   threads; of accelerators that in which they had work; here_ps: of the same name in the other run, of all hardware
  *   threads together, 0: unknown;
- * - spent_bytes, saved_bytes of functions and accelerators: see placed.c; finding: a sentence.
+ * - the other numbers of their rows, as spent_bytes and saved_bytes, those of the results, and finding: a sentence.
  * Worst: refused; then by the time that there is beyond here; then by bytes spent beyond those saved; then by time. */
 json_t *report_placed(const json_t *run, const json_t *other);
 void report_placed_print(FILE *out, const json_t *rows);

@@ -111,48 +111,52 @@ double report_rows_value(const json_t *run, const char *text)
 	return base_formula_value(text, &scope);
 }
 
-/* ---- an item of a list ---- */
+/* ---- an object in the results, or made of them ---- */
 
-struct item {
+struct object {
 	struct base_formula_scope scope; /* of the run */
-	const char *list;
-	size_t at;
+	const json_t *members;
 };
 
-/* Outside most() and total() "own." names what the item has. */
-static double item_value(void *ctx, const char *name)
+/* Outside most() and total() "own." names what the object has. */
+static double object_value(void *ctx, const char *name)
 {
-	const struct item *i = ctx;
+	const struct object *o = ctx;
 
 	if (!g_str_has_prefix(name, "own."))
-		return i->scope.value(i->scope.ctx, name);
-	return i->scope.own(i->scope.ctx, i->list, i->at, name + strlen("own."));
+		return o->scope.value(o->scope.ctx, name);
+	return number_of(at_path(o->members, name + strlen("own.")));
 }
 
-static size_t item_count(void *ctx, const char *list)
+static size_t object_count(void *ctx, const char *list)
 {
-	const struct item *i = ctx;
+	const struct object *o = ctx;
 
-	return i->scope.count(i->scope.ctx, list);
+	return o->scope.count(o->scope.ctx, list);
 }
 
-static double item_own(void *ctx, const char *list, size_t at, const char *name)
+static double object_own(void *ctx, const char *list, size_t at, const char *name)
 {
-	const struct item *i = ctx;
+	const struct object *o = ctx;
 
-	return i->scope.own(i->scope.ctx, list, at, name);
+	return o->scope.own(o->scope.ctx, list, at, name);
+}
+
+double report_rows_object_value(const json_t *run, const json_t *members, const char *text)
+{
+	struct object object = {.scope = report_rows_scope(run), .members = members};
+	const struct base_formula_scope scope = {.value = object_value,
+						 .count = object_count,
+						 .own = object_own,
+						 .ctx = &object,
+						 .has_own = members != NULL};
+
+	return base_formula_value(text, &scope);
 }
 
 double report_rows_item_value(const json_t *run, const char *list, size_t at, const char *text)
 {
-	struct item item = {.scope = report_rows_scope(run), .list = list, .at = at};
-	const struct base_formula_scope scope = {.value = item_value,
-						 .count = item_count,
-						 .own = item_own,
-						 .ctx = &item,
-						 .has_own = *list != '\0'};
-
-	return base_formula_value(text, &scope);
+	return report_rows_object_value(run, *list ? json_array_get(at_path(run, list), at) : NULL, text);
 }
 
 /* ---- parts ---- */
@@ -373,8 +377,15 @@ static void append_number(GString *out, double number, const char *form)
 		g_string_append_printf(out, "%*.*f", width, digits, number);
 }
 
-/* With its numbers in the place of "{FORMULA:FORM}". */
-static char *sentence(const json_t *run, const char *text)
+/* The text that the object has, for "own.NAME:s". */
+static const char *text_of(const json_t *members, const char *name)
+{
+	const char *text = json_string_value(at_path(members, name + strlen("own.")));
+
+	return text ? text : "no reason is known";
+}
+
+char *report_rows_sentence(const json_t *run, const json_t *members, const char *text)
 {
 	GString *out = g_string_new(NULL);
 
@@ -388,7 +399,10 @@ static char *sentence(const json_t *run, const char *text)
 
 		g_autofree char *inner = g_strndup(at + 1, (size_t)(end - at - 1));
 
-		append_number(out, report_rows_value(run, inner), end + 1);
+		if (end[1] == 's')
+			g_string_append(out, text_of(members, inner));
+		else
+			append_number(out, report_rows_object_value(run, members, inner), end + 1);
 		at = strchr(end, '}');
 	}
 	return g_string_free(out, FALSE);
@@ -396,7 +410,7 @@ static char *sentence(const json_t *run, const char *text)
 
 char *report_finding_sentence(const json_t *run, const struct sim_explain_finding *f)
 {
-	return report_rows_value(run, f->when) > 0 ? sentence(run, f->text) : NULL;
+	return report_rows_value(run, f->when) > 0 ? report_rows_sentence(run, NULL, f->text) : NULL;
 }
 
 void report_findings_add(const json_t *run, const struct machine_explain *rows, json_t *findings)
@@ -436,7 +450,7 @@ static void print_pieces(FILE *out, const json_t *run, const struct sim_explain_
 	bool is_first = true;
 
 	for (const struct sim_explain_line *l = line + 1; l->label && l->place == SIM_EXPLAIN_PIECE; l++) {
-		g_autofree char *text = is_said(run, l) ? sentence(run, l->text) : NULL;
+		g_autofree char *text = is_said(run, l) ? report_rows_sentence(run, NULL, l->text) : NULL;
 
 		if (!text)
 			continue;
@@ -453,7 +467,7 @@ void report_lines_print(FILE *out, const json_t *run, const struct machine_expla
 
 			if (l->place != place || !is_said(run, l))
 				continue;
-			text = l->way ? way_text(run, l->way) : sentence(run, l->text);
+			text = l->way ? way_text(run, l->way) : report_rows_sentence(run, NULL, l->text);
 			if (place == SIM_EXPLAIN_PROGRAM)
 				fprintf(out, "    %-18s %s", l->label, text);
 			else

@@ -16,6 +16,10 @@ void report_rows_of(const json_t *run, struct machine_explain *out);
 double report_rows_value(const json_t *run, const char *text);
 /* What it gives for an item of a list in the results, whose members are "own." names; list "": for no item. */
 double report_rows_item_value(const json_t *run, const char *list, size_t at, const char *text);
+/* What it gives for an object, whose members are "own." names; NULL: for none. */
+double report_rows_object_value(const json_t *run, const json_t *members, const char *text);
+/* A row's text with the numbers, and texts of the object, in the place of "{FORMULA:FORM}". A new text. */
+char *report_rows_sentence(const json_t *run, const json_t *members, const char *text);
 /* The list at a path of the results, "account.kernels"; NULL: there is none. */
 const json_t *report_rows_list(const json_t *run, const char *path);
 /* What formulas' names are in a run's results, which the scope keeps. */

@@ -8,6 +8,16 @@
  *   WORK(label, list, work, seconds) what the roofs are of: each item of a list of the results; list "": the program
  *   ROOF(label, kind, use, per_s)    kind UNIT or BYTES: what an item of WORK uses of a resource, and its full rate
  *   LEDGER(label, statistic)         what a mechanism did, in its own words
+ *   MOVED(what, list, of, by, which) what a mechanism runs beside the data, "kernel" say: items of a list whose "of" is
+ *                                    that, or "": all, and for which the formula `which` is above 0, or "": all.
+ *                                    Those whose member `by` is the same name are one row, which has their sums
+ *   HERE(list, of, by, number)       how long, in ps, what has the same name takes in a run without the mechanism, of
+ *                                    that run's items
+ *   NUMBER(name, number)             a number of each such row; there_ps is how long it takes beside the data,
+ *                                    saved_bytes and spent_bytes are what it spares and costs. "own.NAME" is a number
+ *                                    of its items, or of a row above; own.kinds.KIND the time of that kind of part
+ *                                    (account/account.h), own.sums.MEMBER the sum of what a member has, own.here_ps
+ *   SAID(when, text)                 a piece of the sentence about each; {own.NAME:s} is a text that it has
  *   CASE(name, what, settings)       the machine with one resource made ideal: settings are separated by spaces,
  *                                    "KEY=VALUE", "KEY*N" (N times what the machine has), "KEY=OTHER*N" (N times what
  *                                    it has of another one, at most the largest value); "MEMORY." is its first
@@ -93,6 +103,18 @@ struct sim_explain_roof {
 struct sim_explain_ledger {
 	const char *label, *statistic;
 };
+struct sim_explain_moved {
+	const char *what, *list, *of, *by, *which;
+};
+struct sim_explain_here {
+	const char *list, *of, *by, *number;
+};
+struct sim_explain_number {
+	const char *name, *number;
+};
+struct sim_explain_said {
+	const char *when, *text;
+};
 struct sim_explain_case {
 	const char *name, *what, *settings;
 	bool is_best;
@@ -167,6 +189,10 @@ struct sim_explain {
 	const struct sim_explain_work *work;
 	const struct sim_explain_roof *roofs;
 	const struct sim_explain_ledger *ledger;
+	const struct sim_explain_moved *moved;
+	const struct sim_explain_here *here;
+	const struct sim_explain_number *numbers;
+	const struct sim_explain_said *said;
 	const struct sim_explain_case *cases;
 	const struct sim_explain_finding *findings;
 	const struct sim_explain_units *units;
