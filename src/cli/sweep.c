@@ -192,6 +192,8 @@ static int sweep_file(const struct cli_paths *paths, struct sweep_options *o, co
 	g_autofree char *name = g_path_get_basename(path);
 	g_autofree char *dir = g_build_filename(".strata", "sweep", name, NULL);
 	struct cli_sweep s = {.paths = paths,
+			      .command = about.name,
+			      .may_leave_out = true,
 			      .plan = &plan,
 			      .sets = o->sets,
 			      .verify = o->verify,

@@ -96,7 +96,7 @@ static bool file_write(const struct cli_sweep *s, uint32_t run, json_t *results,
 	return is_written;
 }
 
-static bool is_done(const struct cli_sweep *s, uint32_t run)
+bool cli_sweep_is_done(const struct cli_sweep *s, uint32_t run)
 {
 	g_autofree char *path = s->keys->pdata[run] ? path_of(s, run) : NULL;
 
@@ -125,10 +125,10 @@ static char *file_check(const struct cli_sweep *s, uint32_t run)
 bool cli_sweep_files_check(const struct cli_sweep *s)
 {
 	for (uint32_t run = 0; run < s->keys->len; run++) {
-		g_autofree char *wrong = is_done(s, run) ? file_check(s, run) : NULL;
+		g_autofree char *wrong = cli_sweep_is_done(s, run) ? file_check(s, run) : NULL;
 
 		if (wrong) {
-			cli_error("sweep: %s", wrong);
+			cli_error("%s: %s", s->command, wrong);
 			return false;
 		}
 	}
@@ -167,7 +167,7 @@ uint32_t cli_sweep_done_count(const struct cli_sweep *s)
 	uint32_t count = 0;
 
 	for (uint32_t run = 0; run < s->keys->len; run++)
-		count += is_done(s, run);
+		count += cli_sweep_is_done(s, run);
 	return count;
 }
 
@@ -220,7 +220,7 @@ static bool targets_make(struct cli_sweep *s)
 
 		if (is_workload)
 			g_ptr_array_add(names, words[0]);
-		if (!cli_targets_resolve(s->paths, "sweep", names, is_workload ? NULL : words,
+		if (!cli_targets_resolve(s->paths, s->command, names, is_workload ? NULL : words,
 					 is_workload ? plan->size : NULL, s->targets))
 			return false;
 		if (is_workload && words[1]) {
@@ -260,14 +260,18 @@ static char *why_not(struct cli_sweep *s, uint32_t run, const struct cli_job *jo
 	char *reason;
 
 	if (!machine_load(s, run, session)) {
-		cli_error("sweep: %s (%s) is no machine%s", what, text,
-			  s->leaves_out ? ", left out" : "; --skip-invalid leaves such points out");
+		cli_error("%s: %s (%s) is no machine%s", s->command, what, text,
+			  s->leaves_out      ? ", left out"
+			  : s->may_leave_out ? "; --skip-invalid leaves such points out"
+					     : "");
 		return g_strdup("its settings are no machine");
 	}
 	reason = cli_job_why_not(job);
 	if (reason && !is_said(s, reason))
-		cli_error("sweep: %s%s", reason,
-			  s->leaves_out ? "; left out" : "; --skip-invalid leaves such pairs out");
+		cli_error("%s: %s%s", s->command, reason,
+			  s->leaves_out      ? "; left out"
+			  : s->may_leave_out ? "; --skip-invalid leaves such pairs out"
+					     : "");
 	return reason;
 }
 
@@ -301,7 +305,7 @@ bool cli_sweep_prepare(struct cli_sweep *s)
 	is_ok = targets_make(s);
 	for (uint32_t run = 0; is_ok && run < cli_sweep_count(s); run++)
 		is_ok = key_make(s, run, &models);
-	is_ok = is_ok && cli_shared_check(&s->shared, "sweep");
+	is_ok = is_ok && cli_shared_check(&s->shared, s->command);
 	cli_models_free(&models);
 	if (!is_ok || !g_mkdir_with_parents(s->dir, 0777))
 		return is_ok;
@@ -332,7 +336,7 @@ static bool prepare(void *ctx, struct cli_job *job)
 	struct machine_session *session;
 
 	if (w->is_full) {
-		cli_error("sweep: results cannot be kept: no more runs begin");
+		cli_error("%s: results cannot be kept: no more runs begin", w->sweep->command);
 		return false;
 	}
 	session = g_new(struct machine_session, 1);
@@ -379,7 +383,7 @@ static void jobs_make(struct work *w, uint32_t part, uint32_t part_count)
 	for (uint32_t run = 0; run < s->keys->len; run++) {
 		const bool is_first = s->keys->pdata[run] && g_hash_table_add(seen, s->keys->pdata[run]);
 
-		if (is_first && run % part_count == part && !is_done(s, run))
+		if (is_first && run % part_count == part && !cli_sweep_is_done(s, run))
 			g_array_append_val(w->runs, run);
 	}
 	w->batch.job_count = w->runs->len;

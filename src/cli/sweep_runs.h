@@ -19,12 +19,14 @@ struct cli_sweep_progress {
 
 struct cli_sweep {
 	const struct cli_paths *paths;
+	const char *command; /* whose messages these are: "sweep" */
 	const struct sweep_plan *plan;
 	GPtrArray *sets; /* of const char *: settings that all runs have, before the point's own */
 	struct cli_verify verify;
 	uint32_t slots;      /* runs side by side; 0: as many as the process may use cores */
 	uint32_t threads;    /* of each, as struct cli_batch has them */
 	bool leaves_out;     /* what cannot run; else that is a mistake */
+	bool may_leave_out;  /* there is an option --skip-invalid, which messages name */
 	const char *dir;     /* the sweep's folder */
 	GPtrArray *targets;  /* struct cli_target *, by program */
 	struct cli_shared shared; /* which settings some machine reads */
@@ -51,6 +53,8 @@ json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run);
 void cli_sweep_forget_unverified(const struct cli_sweep *s);
 /* Are the files of runs that have ended results? False after a message. */
 bool cli_sweep_files_check(const struct cli_sweep *s);
+/* Has it ended, with its results? */
+bool cli_sweep_is_done(const struct cli_sweep *s, uint32_t run);
 /* How many are done, of those that are not left out. */
 uint32_t cli_sweep_done_count(const struct cli_sweep *s);
 /* Does the runs of part `part` of `part_count` (from 0: every part_count-th run) that are not done. Returns an exit

@@ -62,6 +62,8 @@ struct experiment_nodes {
 void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, enum experiment_size size,
 		     struct experiment *out);
 void experiment_free(struct experiment *e);
+/* Appends a run that no YAML describes; takes it, with its texts. */
+void experiment_add(struct experiment *e, struct experiment_run *run);
 
 /* The value itself, or of a mapping {quick: A, full: B} the one that is meant. NULL after a message. */
 yaml_node_t *experiment_value(struct base_yaml *y, yaml_node_t *n, bool is_quick);

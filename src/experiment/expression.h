@@ -61,6 +61,9 @@ void experiment_names_define(struct experiment_names *names, struct base_yaml *y
  * says. */
 struct experiment_expression *experiment_expression_read(struct experiment_names *names, struct base_yaml *y,
 							 yaml_node_t *n, bool is_quick);
+/* An expression that a text holds, which stands at this place; NULL after messages. The names own it. */
+struct experiment_expression *experiment_expression_of(struct experiment_names *names, const char *of,
+						       struct base_place at, struct base_diag_list *diag);
 
 /* Reads the settings that follow from other runs' results, of all runs. Whoever gives one may not follow itself. */
 void experiment_follow_read(struct experiment_names *names, struct base_diag_list *diag);

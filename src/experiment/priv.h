@@ -40,10 +40,6 @@ struct experiment_names {
 	GPtrArray *expressions;	 /* all nodes */
 };
 
-/* An expression that a text holds, which stands at this place; NULL after messages. */
-struct experiment_expression *experiment_expression_of(struct experiment_names *names, const char *of,
-						       struct base_place at, struct base_diag_list *diag);
-
 /* Is it a function that every file has, or one of its models? */
 bool experiment_is_function(const struct experiment_names *names, const char *name);
 

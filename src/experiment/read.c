@@ -389,14 +389,25 @@ static void runs_take(struct reader *r, yaml_node_t *entry)
 	runs_each(r, &n, n.list ? n.list->data.mapping.pairs.start : NULL);
 }
 
+static void runs_begin(struct experiment *e)
+{
+	if (!e->runs)
+		e->runs = g_ptr_array_new_with_free_func(run_free);
+}
+
+void experiment_add(struct experiment *e, struct experiment_run *run)
+{
+	runs_begin(e);
+	g_ptr_array_add(e->runs, run);
+}
+
 void experiment_read(struct base_yaml *y, const struct experiment_nodes *nodes, enum experiment_size size,
 		     struct experiment *out)
 {
 	struct reader r = {
 	    .y = y, .nodes = *nodes, .size = size, .is_quick = size == EXPERIMENT_QUICK, .out = out};
 
-	if (!out->runs)
-		out->runs = g_ptr_array_new_with_free_func(run_free);
+	runs_begin(out);
 	if ((nodes->words && !base_yaml_is_mapping(y, nodes->words, "words: {name: text, ...}")) ||
 	    (nodes->settings && !base_yaml_is_mapping(y, nodes->settings, "groups: {name: {parameter: value}, ...}")) ||
 	    (nodes->runs && !base_yaml_is_list(y, nodes->runs, "a list of runs")) || !nodes->runs)

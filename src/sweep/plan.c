@@ -223,7 +223,7 @@ static uint32_t machine_of(struct sweep_plan *p, const char *name)
 	return i;
 }
 
-static void take_run(struct sweep_plan *p, const struct experiment_run *of)
+void sweep_plan_add(struct sweep_plan *p, const struct experiment_run *of)
 {
 	struct sweep_run *run = g_new0(struct sweep_run, 1);
 	g_autofree char *program = g_strjoin(" ", of->program, of->arguments, NULL);
@@ -256,7 +256,7 @@ static void take_runs(struct reader *r, const struct experiment_nodes *nodes)
 
 		if (run->follows)
 			base_diag_error(r->diag, run->at, "`set_from:` is of papers: a sweep runs all at once");
-		take_run(r->plan, run);
+		sweep_plan_add(r->plan, run);
 	}
 	experiment_free(&e);
 }
@@ -367,21 +367,26 @@ static void take_document(void *ctx, struct base_yaml *y, yaml_node_t *root)
 				"words: and settings: go with runs:");
 }
 
+void sweep_plan_init(struct sweep_plan *plan)
+{
+	*plan = (struct sweep_plan){.seed = 1,
+				    .machines = g_ptr_array_new_with_free_func(g_free),
+				    .designs = g_ptr_array_new_with_free_func(g_free),
+				    .programs = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
+				    .is_workload = g_ptr_array_new(),
+				    .axes = g_ptr_array_new_with_free_func(axis_free),
+				    .points = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
+				    .runs = g_ptr_array_new_with_free_func(run_free),
+				    .objectives = g_ptr_array_new_with_free_func(g_free)};
+}
+
 bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_list *diag)
 {
 	static const struct base_yaml_words words = {"a sweep", "`machines:`, ..."};
 	struct reader r = {.path = path, .plan = out, .diag = diag};
 	bool is_ok;
 
-	*out = (struct sweep_plan){.seed = 1,
-				   .machines = g_ptr_array_new_with_free_func(g_free),
-				   .designs = g_ptr_array_new_with_free_func(g_free),
-				   .programs = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
-				   .is_workload = g_ptr_array_new(),
-				   .axes = g_ptr_array_new_with_free_func(axis_free),
-				   .points = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev),
-				   .runs = g_ptr_array_new_with_free_func(run_free),
-				   .objectives = g_ptr_array_new_with_free_func(g_free)};
+	sweep_plan_init(out);
 	is_ok = base_yaml_read(path, &words, take_document, &r, diag);
 	if (is_ok && !out->objectives->len) {
 		const bool is_design = out->designs->len > 0;

@@ -21,6 +21,7 @@
 #define STRATA_SWEEP_PLAN_H
 
 #include "base/diag.h"
+#include "experiment/experiment.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -62,6 +63,10 @@ struct sweep_plan {
 /* Reads the file (path is kept in the messages) and makes its points. False with messages. Free in both cases. */
 bool sweep_plan_read(const char *path, struct sweep_plan *out, struct base_diag_list *diag);
 void sweep_plan_free(struct sweep_plan *plan);
+
+/* A plan without runs, to be freed as well; and one more run in it, as a file lists them. */
+void sweep_plan_init(struct sweep_plan *plan);
+void sweep_plan_add(struct sweep_plan *plan, const struct experiment_run *run);
 
 /* Fills plan->points from axes, kind, asked_count and seed. The same plan gives the same points everywhere. False
  * after a message when there are too many. */
