@@ -93,28 +93,22 @@ static void add_explanation(struct reproduce_published_set *set, char **f, struc
 		g_hash_table_insert(set->explanations, g_strdup(f[0]), g_strdup(f[2]));
 }
 
-/* ids separated by commas, machine, program with arguments, what is changed of this command line, the number of the
- * results that is looked at, the machine that it is divided by, with the same change ("": none), and by how much it
- * changes, from and to, in per cent. */
+/* A row of experiments.csv, and in words for each of its ids. */
 static void add_experiment(struct reproduce_published_set *set, char **f, struct base_place at,
 			   struct base_diag_list *diag)
 {
-	g_auto(GStrv) ids = g_strsplit(f[0], ",", -1);
+	struct reproduce_experiment *x = reproduce_experiment_read(f, at, diag);
 	g_autofree char *text =
 		g_strdup_printf("experiment: %s on %s with `%s`: %s%s%s by %s to %s %%", f[3], f[1], f[2], f[4],
 				*f[5] ? " over " : "", f[5], f[6], f[7]);
 
-	for (uint32_t i = EXPERIMENT_COLUMNS - 2; i < EXPERIMENT_COLUMNS; i++) {
-		char *end;
+	if (!x)
+		return;
+	g_ptr_array_add(set->experiment_rows, x);
+	for (uint32_t i = 0; x->ids[i]; i++) {
+		const char *before = g_hash_table_lookup(set->experiments, x->ids[i]);
 
-		g_ascii_strtod(f[i], &end);
-		if (end == f[i] || *end)
-			base_diag_error(diag, at, "'%s' is no number", f[i]);
-	}
-	for (uint32_t i = 0; ids[i]; i++) {
-		const char *before = g_hash_table_lookup(set->experiments, ids[i]);
-
-		g_hash_table_insert(set->experiments, g_strdup(ids[i]),
+		g_hash_table_insert(set->experiments, g_strdup(x->ids[i]),
 				    before ? g_strdup_printf("%s; %s", before, text) : g_strdup(text));
 	}
 }
@@ -236,6 +230,7 @@ struct reproduce_published_set *reproduce_published_read(const char *dir, bool i
 	set->explanations = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->passes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->experiments = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	set->experiment_rows = g_ptr_array_new_with_free_func((GDestroyNotify)reproduce_experiment_free);
 	set->held = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	set->closings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
 	if (!file_read(set, results, RESULT_COLUMNS, add_number, diag))
@@ -257,6 +252,7 @@ void reproduce_published_free(struct reproduce_published_set *set)
 	g_hash_table_destroy(set->explanations);
 	g_hash_table_destroy(set->passes);
 	g_hash_table_destroy(set->experiments);
+	g_ptr_array_unref(set->experiment_rows);
 	g_hash_table_destroy(set->held);
 	g_hash_table_destroy(set->closings);
 	g_free(set);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "reproduce/experiments.h"
 #include "reproduce/paper.h"
 
 enum reproduce_relation {
@@ -43,14 +44,15 @@ struct reproduce_published_set {
 	GHashTable *explanations; /* id -> text; a claim's part is "T2 (a)" */
 	GHashTable *passes; /* the same of what passes for another reason than the paper's: rows of the run "pass" */
 	GHashTable *experiments;  /* id -> a run that shows the cause of a deviation, in words */
+	GPtrArray *experiment_rows; /* struct reproduce_experiment *, all of them in the order of the file */
 	GHashTable *held;	  /* id -> struct reproduce_held *, of quick or of full runs */
 	GHashTable *closings;	  /* id -> GPtrArray of struct reproduce_closing * */
 	bool is_quick;
 };
 
-/* Reads the files in dir, and of the explanations those of quick or of full runs. experiments.csv names runs that show
- * causes; tests/reproduce/experiments re-runs them. NULL with messages (file:line:column) when a file is wrong; a
- * missing file of the other four means there are none. Free with reproduce_published_free. */
+/* Reads the files in dir, and of the explanations those of quick or of full runs. NULL with messages
+ * (file:line:column) when a file is wrong; a missing file of the other four means there are none. Free with
+ * reproduce_published_free. */
 struct reproduce_published_set *reproduce_published_read(const char *dir, bool is_quick, struct base_diag_list *diag);
 void reproduce_published_free(struct reproduce_published_set *set);
 /* NULL when there is no such id. */
