@@ -294,14 +294,10 @@ static int work_run(struct work *w)
 /* NULL, or why a program is not there for want of its compiler, without which the others are built. */
 static const char *why_absent(const struct cli_paths *paths, const GPtrArray *workloads, const char *program)
 {
-	for (uint32_t i = 0; i < workloads->len; i++) {
-		const struct cli_workload *workload = workloads->pdata[i];
+	const struct cli_workload *workload = cli_workload_find(workloads, program);
 
-		if (!strcmp(workload->name, program))
-			return workload->is_of_threads || workload->is_openacc ? cli_workload_absent(paths, workload)
-									       : NULL;
-	}
-	return NULL;
+	return workload && (workload->is_of_threads || workload->is_openacc) ? cli_workload_absent(paths, workload)
+									      : NULL;
 }
 
 /* The first program that is there; NULL: none is. */
@@ -336,41 +332,24 @@ static void names_make(struct work *w, GPtrArray *names)
 	cli_workloads_free(workloads);
 }
 
-static bool is_workload(const GPtrArray *workloads, const char *name)
-{
-	for (uint32_t i = 0; i < workloads->len; i++)
-		if (!strcmp(((const struct cli_workload *)workloads->pdata[i])->name, name))
-			return true;
-	return false;
-}
-
 /* Each run of a paper that a file describes is of a workload. False after messages. */
 static bool programs_check(const struct cli_paths *paths, const struct reproduce_paper *paper)
 {
 	GPtrArray *workloads = cli_workloads_read(paths);
-	const char **names = g_new0(const char *, workloads->len + 1);
 	bool is_ok = true;
 
-	for (uint32_t i = 0; i < workloads->len; i++)
-		names[i] = ((const struct cli_workload *)workloads->pdata[i])->name;
 	for (uint32_t i = 0; i < paper->workload_count; i++) {
-		const char *name = paper->workloads[i], *nearest;
+		const char *name = paper->workloads[i];
+		g_autofree char *what = cli_workload_unknown(workloads, name);
 		uint32_t config = 0;
 
-		if (is_workload(workloads, name))
+		if (cli_workload_find(workloads, name))
 			continue;
 		while (!reproduce_is_run(paper, config, i))
 			config++;
-		nearest = base_nearest_name(name, names, workloads->len);
-
-		g_autofree char *what = g_strdup_printf("the program '%s' is no workload%s%s%s", name,
-							nearest ? "; did you mean '" : "", nearest ? nearest : "",
-							nearest ? "'?" : "");
-
 		blame(paper, config, what);
 		is_ok = false;
 	}
-	g_free(names);
 	cli_workloads_free(workloads);
 	return is_ok;
 }

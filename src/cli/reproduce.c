@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include "cli/evaluation.h"
+#include "cli/experiments.h"
 #include "cli/keep.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -17,16 +18,20 @@
 static const struct cli_about about = {
 	.name = "reproduce",
 	.usage = "strata reproduce PAPER|DIR [--quick|--sampled] [--out DIR] [-j N] [--json FILE]\n"
-		 "                        [--record FILE]",
+		 "                        [--record FILE]\n"
+		 "       strata reproduce PAPER|DIR --experiments [ID...] [--out DIR] [-j N] [--json FILE]",
 	.summary =
 	    "Runs the evaluation of a paper and prints each published number and claim beside what was measured.\n"
 	    "Writes a page (PAPER.html, PAPER-quick.html, ...) and a table (.csv) into DIR. Runs go side by side,\n"
 	    "one per core of the host; each is kept when it ends, so that an interrupted reproduction goes on\n"
 	    "where it was.\n"
+	    "With --experiments: the runs that show why numbers deviate, of all reasons or of those of these ids: by\n"
+	    "how much a change of the command line changes a number, beside the band that is stated for it.\n"
 	    "DIR is a folder with a paper of your own: paper.yaml says what runs and what must be true of it.",
 	.examples = "  strata reproduce tom --quick\n"
 	    "  strata reproduce tom --sampled\n"
 	    "  strata reproduce csp --out pages --json csp.json\n"
+	    "  strata reproduce tom --experiments 'T4 (a)' TOM-26\n"
 	    "  strata reproduce ./mine --quick",
 };
 
@@ -34,7 +39,8 @@ enum { SLOTS_MAX = 4096 };
 
 struct reproduce_options {
 	const char *out, *json, *jobs, *record, *thread_words;
-	bool is_quick, is_sampled;
+	GPtrArray *ids; /* of char *, of experiments */
+	bool is_quick, is_sampled, is_experiments;
 	enum experiment_size size; /* what the two say */
 	uint32_t slots, threads;
 };
@@ -251,6 +257,30 @@ static char *folder_of(const struct cli_paths *paths, const char *name)
 	return reproduce_is_described(name) ? g_strdup(name) : NULL;
 }
 
+static int experiments_run(const char *folder, const struct reproduce_options *options, const struct cli_paths *paths,
+			   struct base_diag_list *diag)
+{
+	struct reproduce_published_set *published = reproduce_published_read(folder, true, diag);
+	g_autofree char *whole = g_canonicalize_filename(folder, NULL), *name = g_path_get_basename(whole);
+	g_autofree char *dir = options->out ? g_build_filename(options->out, "experiments", NULL)
+					    : g_build_filename("reproduce", name, "experiments", NULL);
+	const struct cli_experiments e = {.paths = paths,
+					  .name = name,
+					  .folder = folder,
+					  .dir = dir,
+					  .json = options->json,
+					  .ids = options->ids,
+					  .slots = options->slots,
+					  .threads = options->threads};
+	int exit_status;
+
+	if (!published)
+		return CLI_USAGE;
+	exit_status = cli_experiments_run(&e, published);
+	reproduce_published_free(published);
+	return exit_status;
+}
+
 static int reproduce_folder(const struct reproduce_paper *paper, const char *folder,
 			    const struct reproduce_options *options, const struct cli_paths *paths,
 			    struct base_diag_list *diag)
@@ -267,13 +297,25 @@ static int reproduce_folder(const struct reproduce_paper *paper, const char *fol
 	return exit_status;
 }
 
+static int evaluation_run(const char *folder, const struct reproduce_options *options, const struct cli_paths *paths,
+			  struct base_diag_list *diag)
+{
+	g_autofree char *file = g_build_filename(folder, REPRODUCE_FILE, NULL);
+	const struct reproduce_paper *paper = reproduce_described_read(file, options->size, diag);
+	int exit_status;
+
+	if (!paper)
+		return CLI_USAGE;
+	exit_status = reproduce_folder(paper, folder, options, paths, diag);
+	reproduce_described_free(paper);
+	return exit_status;
+}
+
 static int reproduce_named(const char *name, const struct reproduce_options *options, const struct cli_paths *paths)
 {
 	g_autofree char *folder = folder_of(paths, name);
-	const struct reproduce_paper *paper;
-	g_autofree char *file = NULL;
 	struct base_diag_list diag;
-	int exit_status = CLI_USAGE;
+	int exit_status;
 
 	if (!folder) {
 		unknown(paths, name);
@@ -282,12 +324,8 @@ static int reproduce_named(const char *name, const struct reproduce_options *opt
 	if (!cli_output_check(about.name, "json", options->json))
 		return CLI_USAGE;
 	base_diag_init(&diag);
-	file = g_build_filename(folder, REPRODUCE_FILE, NULL);
-	paper = reproduce_described_read(file, options->size, &diag);
-	if (paper) {
-		exit_status = reproduce_folder(paper, folder, options, paths, &diag);
-		reproduce_described_free(paper);
-	}
+	exit_status = options->is_experiments ? experiments_run(folder, options, paths, &diag)
+					      : evaluation_run(folder, options, paths, &diag);
 	if (diag.error_count)
 		cli_diag_print(&diag);
 	base_diag_free(&diag);
@@ -304,15 +342,37 @@ static bool size_read(struct reproduce_options *o)
 		cli_error("reproduce: measured.csv holds numbers of which all was timed; --record without --sampled");
 		return false;
 	}
+	if (o->is_experiments && (o->is_quick || o->is_sampled || o->record)) {
+		cli_error("reproduce: experiments have inputs of their own: --experiments goes without --quick, "
+			  "--sampled and --record");
+		return false;
+	}
 	o->size = o->is_quick ? EXPERIMENT_QUICK : o->is_sampled ? EXPERIMENT_SAMPLED : EXPERIMENT_FULL;
 	return true;
+}
+
+/* The first word is a paper, those behind it are ids, several with commas in one word if need be. */
+static int named_run(const GPtrArray *words, struct reproduce_options *o, const struct cli_paths *paths)
+{
+	int exit_status;
+
+	o->ids = g_ptr_array_new_with_free_func(g_free);
+	for (uint32_t i = 1; i < words->len; i++) {
+		g_auto(GStrv) ids = g_strsplit(words->pdata[i], ",", -1);
+
+		for (char **id = ids; *id; id++)
+			g_ptr_array_add(o->ids, g_strdup(g_strstrip(*id)));
+	}
+	exit_status = reproduce_named(words->pdata[0], o, paths);
+	g_ptr_array_unref(o->ids);
+	return exit_status;
 }
 
 static int run_words(void *ctx, const struct cli_words *words, const struct cli_paths *paths)
 {
 	struct reproduce_options *o = ctx;
 
-	if (words->words->len != 1 || words->program) {
+	if (!words->words->len || words->program || (words->words->len > 1 && !o->is_experiments)) {
 		cli_error("reproduce: expected one paper's name or folder; see `strata reproduce --help`");
 		return CLI_USAGE;
 	}
@@ -321,7 +381,7 @@ static int run_words(void *ctx, const struct cli_words *words, const struct cli_
 		return CLI_USAGE;
 	if (!size_read(o))
 		return CLI_USAGE;
-	return reproduce_named(words->words->pdata[0], o, paths);
+	return named_run(words->words, o, paths);
 }
 
 int cli_reproduce(int argc, char **argv)
@@ -330,6 +390,7 @@ int cli_reproduce(int argc, char **argv)
 	const struct cli_option options[] = {
 	    {"quick", CLI_FLAG, &o.is_quick, NULL, "inputs of seconds: some minutes in all", 0},
 	    {"sampled", CLI_FLAG, &o.is_sampled, NULL, "the papers' inputs, and times with error bars", 0},
+	    {"experiments", CLI_FLAG, &o.is_experiments, NULL, "the experiments behind its reasons, in place of it", 0},
 	    {"out", CLI_TEXT, &o.out, "DIR", "where the page, the table and the runs go (default reproduce/PAPER)", 0},
 	    {"jobs", CLI_TEXT, &o.jobs, "N", "at most N runs side by side (default: the cores it may use)", 'j'},
 	    CLI_THREADS_OPTION(&o.thread_words),

@@ -1,6 +1,7 @@
 /* workloads.c - reads the list of workloads, and finds their programs. */
 #include "cli/workloads.h"
 
+#include "base/diag.h"
 #include "machine/parts.h"
 
 #include <string.h>
@@ -55,6 +56,26 @@ void cli_workloads_free(GPtrArray *workloads)
 		g_free(w);
 	}
 	g_ptr_array_free(workloads, TRUE);
+}
+
+const struct cli_workload *cli_workload_find(const GPtrArray *workloads, const char *name)
+{
+	for (uint32_t i = 0; i < workloads->len; i++)
+		if (!strcmp(((const struct cli_workload *)workloads->pdata[i])->name, name))
+			return workloads->pdata[i];
+	return NULL;
+}
+
+char *cli_workload_unknown(const GPtrArray *workloads, const char *name)
+{
+	g_autofree const char **names = g_new0(const char *, workloads->len + 1);
+	const char *nearest;
+
+	for (uint32_t i = 0; i < workloads->len; i++)
+		names[i] = ((const struct cli_workload *)workloads->pdata[i])->name;
+	nearest = base_nearest_name(name, names, workloads->len);
+	return g_strdup_printf("the program '%s' is no workload%s%s%s", name, nearest ? "; did you mean '" : "",
+			       nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 char *cli_workload_path(const struct cli_paths *p, const struct cli_workload *w)

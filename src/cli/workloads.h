@@ -18,6 +18,10 @@ struct cli_workload {
 /* The declared workloads; free with cli_workloads_free. Empty when the list is missing. */
 GPtrArray *cli_workloads_read(const struct cli_paths *p);
 void cli_workloads_free(GPtrArray *workloads);
+/* NULL when there is none of this name. */
+const struct cli_workload *cli_workload_find(const GPtrArray *workloads, const char *name);
+/* What is said then: "the program 'vectorad' is no workload; did you mean 'vectoradd'?" Free with g_free. */
+char *cli_workload_unknown(const GPtrArray *workloads, const char *name);
 /* Where the workload's program is. Free with g_free. */
 char *cli_workload_path(const struct cli_paths *p, const struct cli_workload *w);
 /* Why this Strata was built without the workload's program; NULL: it is there. */
