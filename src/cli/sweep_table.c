@@ -3,6 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/sweep_rows.h"
+#include "report/fit.h"
 #include "report/report.h"
 
 #include <math.h>
@@ -248,21 +249,52 @@ static const struct unit *unit_of(const char *field)
 	return NULL;
 }
 
+/* Of its column; a new text. */
+static char *title_of(const json_t *objective)
+{
+	const char *field = field_of(json_string_value(objective));
+	const struct unit *unit = unit_of(field);
+	const size_t length = strlen(field) - (unit ? strlen(unit->ending) : 0);
+
+	return g_strdup_printf("%.*s%s", (int)length, field, unit ? unit->shown : "");
+}
+
 static void print_head(FILE *out, const json_t *objectives, bool has_speedups)
 {
 	size_t i;
 	json_t *objective;
 
-	fprintf(out, "%7s  %-20s  %-16s", "point", "machine", "program");
+	fprintf(out, "%7s  %-20s" REPORT_FIT_COLUMN "  %-16s", "point", "machine", "program");
 	json_array_foreach(objectives, i, objective) {
-		const char *field = field_of(json_string_value(objective));
-		const struct unit *unit = unit_of(field);
-		const size_t length = strlen(field) - (unit ? strlen(unit->ending) : 0);
-		g_autofree char *title = g_strdup_printf("%.*s%s", (int)length, field, unit ? unit->shown : "");
+		g_autofree char *title = title_of(objective);
 
-		fprintf(out, "  %18s", title);
+		fprintf(out, REPORT_FIT_COLUMN "  %18s", title);
 	}
-	fprintf(out, "%s  front  settings\n", has_speedups ? "  speed-up" : "");
+	fprintf(out, REPORT_FIT_COLUMN "%s  front  settings\n", has_speedups ? "  speed-up" : "");
+}
+
+static bool are_of_one_program(const json_t *runs)
+{
+	const json_t *first = json_object_get(json_array_get(runs, 0), "workload"), *run;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)runs, i, run)
+		if (!json_equal(json_object_get(run, "workload"), first))
+			return false;
+	return true;
+}
+
+/* Which columns a narrow terminal loses: the last objectives first, and never the first one. */
+static GPtrArray *order_of(const json_t *objectives, const json_t *runs)
+{
+	GPtrArray *order = g_ptr_array_new_with_free_func(g_free);
+
+	for (size_t i = json_array_size(objectives); i-- > 1;)
+		g_ptr_array_add(order, title_of(json_array_get(objectives, i)));
+	if (are_of_one_program(runs))
+		g_ptr_array_add(order, g_strdup("program"));
+	g_ptr_array_add(order, NULL);
+	return order;
 }
 
 static void print_objective(FILE *out, const char *field, const json_t *value)
@@ -270,11 +302,11 @@ static void print_objective(FILE *out, const char *field, const json_t *value)
 	const struct unit *unit = unit_of(field);
 
 	if (!json_is_number(value))
-		fprintf(out, "  %18s", "-");
+		fprintf(out, REPORT_FIT_COLUMN "  %18s", "-");
 	else if (unit)
-		fprintf(out, "  %18.*f", unit->decimals, json_number_value(value) / unit->divisor);
+		fprintf(out, REPORT_FIT_COLUMN "  %18.*f", unit->decimals, json_number_value(value) / unit->divisor);
 	else
-		fprintf(out, "  %18.12g", json_number_value(value));
+		fprintf(out, REPORT_FIT_COLUMN "  %18.12g", json_number_value(value));
 }
 
 static void print_run(FILE *out, const json_t *run, bool has_speedups)
@@ -284,11 +316,12 @@ static void print_run(FILE *out, const json_t *run, bool has_speedups)
 	const char *key;
 	json_t *value;
 
-	fprintf(out, "%7.0f  %-20s  %-16s", report_number(run, "point", NULL),
+	fprintf(out, "%7.0f  %-20s" REPORT_FIT_COLUMN "  %-16s", report_number(run, "point", NULL),
 		json_string_value(json_object_get(run, "machine")),
 		json_string_value(json_object_get(run, "workload")));
 	json_object_foreach(json_object_get(run, "objectives"), key, value)
 		print_objective(out, key, value);
+	fputs(REPORT_FIT_COLUMN, out);
 	if (json_is_number(speedup))
 		fprintf(out, "  %7.2fx", json_number_value(speedup));
 	else if (has_speedups)
@@ -313,17 +346,22 @@ void cli_sweep_print(FILE *out, const json_t *sweep)
 {
 	const json_t *runs = json_object_get(sweep, "runs");
 	const bool is_short = json_array_size(runs) > ROWS_MAX;
+	g_autoptr(GPtrArray) order = order_of(json_object_get(sweep, "objectives"), runs);
+	struct report_fit fit;
+	FILE *table = report_fit_begin(&fit);
 	bool has_speedups = false; /* designs have none */
 	size_t i;
 	json_t *run;
 
 	json_array_foreach(runs, i, run)
 		has_speedups = has_speedups || json_object_get(run, "speedup");
-	print_head(out, json_object_get(sweep, "objectives"), has_speedups);
+	print_head(table, json_object_get(sweep, "objectives"), has_speedups);
 	json_array_foreach(runs, i, run) {
 		if (!is_short || json_is_true(json_object_get(run, "is_pareto")))
-			print_run(out, run, has_speedups);
+			print_run(table, run, has_speedups);
 	}
+	report_fit_end(&fit, out, (const char *const *)order->pdata,
+		       "--json FILE, --csv FILE and a wider one have them");
 	fprintf(out, "\n%.0f of %zu runs are done", report_number(sweep, "runs_done", NULL),
 		json_array_size(runs) - (size_t)report_number(sweep, "runs_left_out", NULL));
 	if (is_short)

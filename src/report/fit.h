@@ -1,4 +1,4 @@
-/* fit.h - tables as wide as the terminal that they are printed on. Not for other folders. */
+/* fit.h - tables as wide as the terminal that they are printed on. */
 #ifndef STRATA_REPORT_FIT_H
 #define STRATA_REPORT_FIT_H
 
