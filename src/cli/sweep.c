@@ -11,6 +11,7 @@
 #include "cli/sweep_table.h"
 #include "cli/timeout.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ enum { SLOTS_MAX = 4096, TASKS_MAX = 100000, RANKS_POLL_US = 200000 };
 
 static const struct cli_about about = {
     .name = "sweep",
-    .usage = "strata sweep FILE.yaml [--json F] [--csv F] [-j N]\n"
+    .usage = "strata sweep FILE.yaml [--json F] [--csv F] [--results DIR] [-j N]\n"
 	     "       strata sweep FILE.yaml --slurm [--tasks N] [--sbatch ARGS]\n"
 	     "       mpirun -np N strata sweep FILE.yaml --mpi\n"
 	     "       strata sweep FILE.yaml --so-far [--json F]",
@@ -34,7 +35,7 @@ static const struct cli_about about = {
 };
 
 struct sweep_options {
-	const char *json, *csv, *jobs, *timeout, *part, *tasks, *sbatch, *threads;
+	const char *json, *csv, *results, *jobs, *timeout, *part, *tasks, *sbatch, *threads;
 	GPtrArray *sets;
 	struct cli_verify verify;
 	bool is_slurm, is_mpi, leaves_out, is_again, is_so_far;
@@ -97,10 +98,11 @@ static int others_wait(const struct cli_sweep *s)
 /* ---- the whole ---- */
 
 /* Into the files that were asked for. */
-static bool files_keep(const struct sweep_options *o, const json_t *sweep)
+static bool files_keep(const struct cli_sweep *s, const struct sweep_options *o, const json_t *sweep)
 {
 	g_autofree char *csv = o->csv ? cli_sweep_csv(sweep) : NULL;
-	const bool is_kept = cli_json_keep(o->json, sweep);
+	const bool are_written = !o->results || cli_sweep_results_write(s, o->results);
+	const bool is_kept = cli_json_keep(o->json, sweep) && are_written;
 
 	return (!csv || cli_text_keep(o->csv, csv, strlen(csv))) && is_kept;
 }
@@ -111,7 +113,7 @@ static int report(const struct cli_sweep *s, const struct sweep_options *o, cons
 	const double all = (double)s->keys->len - s->left_count;
 	size_t i;
 
-	if (!cli_sweep_keep(s) || !files_keep(o, sweep))
+	if (!cli_sweep_keep(s) || !files_keep(s, o, sweep))
 		exit_status = CLI_UNABLE;
 	cli_sweep_print(stdout, sweep);
 	if (exit_status == CLI_INTERRUPTED)
@@ -132,7 +134,7 @@ static int report(const struct cli_sweep *s, const struct sweep_options *o, cons
 static int so_far(const struct cli_sweep *s, const struct sweep_options *o, const char *name)
 {
 	json_t *sweep = cli_sweep_json(s, name);
-	const int exit_status = files_keep(o, sweep) ? CLI_OK : CLI_UNABLE;
+	const int exit_status = files_keep(s, o, sweep) ? CLI_OK : CLI_UNABLE;
 
 	cli_sweep_print(stdout, sweep);
 	json_decref(sweep);
@@ -178,7 +180,7 @@ static bool designs_fit(const struct sweep_options *o)
 {
 	if (!o->is_slurm && !o->is_mpi && !o->part && !o->is_again && !o->is_so_far && !o->timeout && !o->jobs &&
 	    !o->threads &&
-	    !o->verify.command && !o->verify.text && !o->csv)
+	    !o->verify.command && !o->verify.text && !o->csv && !o->results)
 		return true;
 	cli_error("sweep: a sweep of designs runs no programs, and takes --set, --skip-invalid and --json only");
 	return false;
@@ -232,6 +234,15 @@ static bool part_parse(struct sweep_options *o)
 	return false;
 }
 
+/* To be asked before hours of simulation. */
+static bool results_folder_make(const char *dir)
+{
+	if (!dir || !g_mkdir_with_parents(dir, 0777))
+		return true;
+	cli_error("sweep: --results: cannot make %s: %s", dir, strerror(errno));
+	return false;
+}
+
 static bool options_fit(struct sweep_options *o)
 {
 	if (o->is_slurm + o->is_mpi + (o->part != NULL) > 1)
@@ -242,14 +253,15 @@ static bool options_fit(struct sweep_options *o)
 		cli_error("sweep: --tasks and --sbatch go with --slurm");
 	else if (o->is_again && (o->is_mpi || o->part))
 		cli_error("sweep: --again goes with one process: run it without --mpi and --part");
-	else if (o->part && (o->json || o->csv))
-		cli_error("sweep: --part does a part and prints nothing; --json and --csv go with the whole");
+	else if (o->part && (o->json || o->csv || o->results))
+		cli_error("sweep: --part does a part and prints nothing; --json, --csv and --results go with the "
+			  "whole");
 	else
 		return part_parse(o) && (!o->is_mpi || mpi_part(o)) &&
 		       cli_number_parse(about.name, "tasks", o->tasks, TASKS_MAX, &o->task_count) &&
 		       cli_timeout_add(about.name, o->timeout, o->sets) &&
 		       cli_output_check(about.name, "json", o->json) &&
-		       cli_output_check(about.name, "csv", o->csv) &&
+		       cli_output_check(about.name, "csv", o->csv) && results_folder_make(o->results) &&
 		       (o->part || o->is_so_far || cli_store_check(about.name));
 	return false;
 }
@@ -284,6 +296,7 @@ int cli_sweep(int argc, char **argv)
 	    {"mpi", CLI_FLAG, &o.is_mpi, NULL, "this is one of the processes of mpirun", 0},
 	    {"part", CLI_TEXT, &o.part, "K/N", "do only the K-th of N parts, and print nothing", 0},
 	    {"json", CLI_TEXT, &o.json, "FILE", "write all runs there", 0},
+	    {"results", CLI_TEXT, &o.results, "DIR", "write all results of each run there, a file RUN.json each", 0},
 	    {"csv", CLI_TEXT, &o.csv, "FILE", "write all runs there, a line per run, settings as numbers", 0},
 	    {0},
 	};

@@ -144,6 +144,26 @@ json_t *cli_sweep_results(const struct cli_sweep *s, uint32_t run)
 	return results;
 }
 
+static char *results_path(const struct cli_sweep *s, uint32_t run, const char *dir)
+{
+	return cli_sweep_name(s, run) ? g_strdup_printf("%s/%s.json", dir, cli_sweep_name(s, run))
+				      : g_strdup_printf("%s/%u.json", dir, run);
+}
+
+bool cli_sweep_results_write(const struct cli_sweep *s, const char *dir)
+{
+	bool is_written = true;
+
+	for (uint32_t run = 0; is_written && run < s->keys->len; run++) {
+		json_t *results = cli_sweep_results(s, run);
+		g_autofree char *path = results_path(s, run, dir);
+
+		is_written = !results || cli_json_keep(path, results);
+		json_decref(results);
+	}
+	return is_written;
+}
+
 void cli_sweep_forget_unverified(const struct cli_sweep *s)
 {
 	for (uint32_t run = 0; run < s->keys->len; run++) {

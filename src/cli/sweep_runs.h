@@ -60,6 +60,9 @@ uint32_t cli_sweep_done_count(const struct cli_sweep *s);
 /* Does the runs of part `part` of `part_count` (from 0: every part_count-th run) that are not done. Returns an exit
  * status of options.h; what had ended is kept in every case. */
 int cli_sweep_run(struct cli_sweep *s, uint32_t part, uint32_t part_count);
+/* Writes the results of each run that is done as `run --json` does, into DIR/NAME.json; a run that no file lists is
+ * called by its number. False after a message. */
+bool cli_sweep_results_write(const struct cli_sweep *s, const char *dir);
 /* Puts what is done, and not yet there, into the run store. False after a message. */
 bool cli_sweep_keep(const struct cli_sweep *s);
 void cli_sweep_free(struct cli_sweep *s);
