@@ -205,21 +205,30 @@ char *reproduce_experiment_expression(const struct reproduce_experiment *x, char
 	return g_strdup_printf("100 * ((%s) / (%s) - 1)", with, without);
 }
 
-bool reproduce_result_field(const json_t *run, const char *path, double *x)
+/* Adds the numbers at a path below a value: names have dots as well, "stats" holds "gpu.cta_cycles", which holds "sum".
+ * False: there is none. */
+static bool path_add(const json_t *of, const char *path, double *x)
 {
-	const char *dot = strchr(path, '.');
-	g_autofree char *outer = g_strndup(path, dot ? (size_t)(dot - path) : strlen(path));
-	const json_t *of = json_object_get(run, outer), *one, *value = dot ? json_object_get(of, dot + 1) : of;
-	bool is_any = false;
+	const json_t *value = json_object_get(of, path);
+	bool is_any = json_is_number(value);
 	size_t i;
 
-	*x = json_number_value(value);
-	if (!dot || !json_is_array(of))
-		return json_is_number(value);
-	json_array_foreach(of, i, one) {
-		value = json_object_get(one, dot + 1);
-		is_any |= json_is_number(value);
-		*x += json_number_value(value);
+	if (json_is_array(of)) {
+		json_array_foreach(of, i, value)
+			is_any |= path_add(value, path, x);
+		return is_any;
+	}
+	*x += json_number_value(value);
+	for (const char *dot = strchr(path, '.'); !is_any && dot; dot = strchr(dot + 1, '.')) {
+		g_autofree char *outer = g_strndup(path, (size_t)(dot - path));
+
+		is_any = path_add(json_object_get(of, outer), dot + 1, x);
 	}
 	return is_any;
+}
+
+bool reproduce_result_field(const json_t *run, const char *path, double *x)
+{
+	*x = 0;
+	return path_add(run, path, x);
 }

@@ -51,7 +51,7 @@ void reproduce_side_run_free(struct reproduce_side_run *run);
 /* By how many per cent the number moves, as an expression (experiment/expression.h) over the runs names[side]. Free
  * with g_free. */
 char *reproduce_experiment_expression(const struct reproduce_experiment *x, char *const *names);
-/* The field of a result that is a run, "time_ps", "stats.sm.issued_cycles"; of a list of objects, "channels.up_bytes",
+/* A number of a run's result: "time_ps", "stats.gpu.cta_cycles.sum"; of a list of objects, "channels.up_bytes",
  * the sum over them. False: it has none. */
 bool reproduce_result_field(const json_t *run, const char *path, double *x);
 

@@ -150,15 +150,18 @@ static void mistakes_have_places(void **state)
 
 static void fields_are_numbers_of_a_result(void **state)
 {
-	json_t *run = json_pack("{s:i, s:{s:i, s:s}, s:[{s:i}, {s:i}, {s:s}], s:n}", "time_ps", 5, "stats",
-				"gpu.a.b", 7, "name", "x", "channels", "up", 3, "up", 4, "other", "x",
+	json_t *run = json_pack("{s:i, s:{s:i, s:s, s:{s:i}}, s:[{s:i}, {s:i}, {s:s}], s:n}", "time_ps", 5,
+				"stats", "gpu.a.b", 7, "name", "x", "gpu.cta_cycles", "sum", 9, "channels", "up", 3, "up", 4, "other", "x",
 				"energy_total_pj");
 	double x;
 
 	(void)state;
 	assert_true(reproduce_result_field(run, "time_ps", &x) && x == 5);
 	assert_true(reproduce_result_field(run, "stats.gpu.a.b", &x) && x == 7);
+	assert_true(reproduce_result_field(run, "stats.gpu.cta_cycles.sum", &x) && x == 9);
 	assert_true(reproduce_result_field(run, "channels.up", &x) && x == 7);
+	assert_false(reproduce_result_field(run, "stats.gpu.cta_cycles", &x));
+	assert_false(reproduce_result_field(run, "stats.gpu.cta_cycles.p90", &x));
 	assert_false(reproduce_result_field(run, "stats.name", &x));
 	assert_false(reproduce_result_field(run, "channels.down", &x));
 	assert_false(reproduce_result_field(run, "energy_total_pj", &x));
