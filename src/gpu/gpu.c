@@ -294,6 +294,11 @@ uint64_t gpu_thread_instructions(const struct gpu *g)
 	return sum;
 }
 
+uint64_t gpu_issues(const struct gpu *g, uint32_t sm)
+{
+	return g->sms[sm]->stats.warp_instructions;
+}
+
 void gpu_l1d_reads(const struct gpu *g, uint32_t sm, uint64_t *reads, uint64_t *misses)
 {
 	if (!beside_reads_before(g, sm, reads, misses))

@@ -130,6 +130,8 @@ struct gpu_cta_times gpu_cta_times(const struct gpu *g, bool in_stacks);
 /* SM cycles since gpu_new, and thread instructions issued on all SMs. */
 uint64_t gpu_now_cycles(const struct gpu *g);
 uint64_t gpu_thread_instructions(const struct gpu *g);
+/* Instructions of warps that this SM has issued since gpu_new. */
+uint64_t gpu_issues(const struct gpu *g, uint32_t sm);
 /* Reads of an SM's L1 data cache since gpu_new, and those that missed; of SMs that tick in this cycle and have not had
  * their turn, before the cycle. From gpu_follow_reads on it may be asked while SMs tick. */
 void gpu_follow_reads(struct gpu *g);

@@ -11,8 +11,8 @@ enum {
 	OPENED = 4, /* a probe that does well may become so many before one of it has come back */
 	HIDDEN_PART = 32,    /* of the time that the launch has taken: so much longer it may take for a delay */
 	/* Two places with two sums of 32 bits of time and 16 of accesses, a count and two times each; mean and first
-	 * time away, the last throughput, and eight counters of 12 bits; are its loops counted. */
-	BLOCK_BITS = 2 * (2 * (32 + 16) + 12 + 2 * 32) + 3 * 32 + 8 * 12 + 1 + 1,
+	 * time away, when it was opened, the last throughput, and eight counters of 12 bits; are its loops counted. */
+	BLOCK_BITS = 2 * (2 * (32 + 16) + 12 + 2 * 32) + 4 * 32 + 8 * 12 + 1 + 1,
 	VISIT_BITS = 32 + 6 + 1, /* begin, number of the block, whether it is away */
 };
 
@@ -37,8 +37,10 @@ struct ndp_auto *ndp_auto_new(const struct ndp_site *site, uint32_t most)
 	a->first = (uint32_t)site->ndp->choice.away_first_count;
 	a->fill_lines = fill_lines(config, &site->ndp->choice);
 	a->home_sm_count = (uint32_t)config->gpu.sm_count;
-	a->issues = (double)(a->stack_count * config->gpu.stack_sm_count * config->sm.scheduler_count) *
-		    (double)config->gpu.sm_clock_khz * 1e-9 * (double)site->ndp->choice.away_latency_ps;
+	a->unit_count = (uint32_t)(config->gpu.stack_count * config->gpu.stack_sm_count);
+	a->issues_per_ps =
+		(double)a->unit_count * (double)config->sm.scheduler_count * (double)config->gpu.sm_clock_khz * 1e-9;
+	a->issues = a->issues_per_ps * (double)site->ndp->choice.away_latency_ps;
 	a->most = most;
 	a->most_relief = most;
 	a->visit_count = (uint32_t)(config->gpu.sm_count * config->sm.warp_slot_count);
@@ -76,6 +78,15 @@ static uint64_t links_ps(const struct ndp_auto *a, const struct gpu *g, bool is_
 	return ps;
 }
 
+static uint64_t unit_issues(const struct ndp_auto *a, const struct gpu *g)
+{
+	uint64_t issues = 0;
+
+	for (uint32_t i = 0; i < a->unit_count; i++)
+		issues += gpu_issues(g, a->home_sm_count + i);
+	return issues;
+}
+
 /* Warps of the launch that run at a time at home. */
 static uint64_t home_warps(const struct ndp_auto *a, const struct gpu *g, const struct simt_launch *l)
 {
@@ -94,8 +105,20 @@ void ndp_auto_kernel_begin(struct ndp_auto *a, struct gpu *g, const struct simt_
 	a->tx_ps = links_ps(a, g, false);
 	a->rx_ps = links_ps(a, g, true);
 	a->tx_is_full = a->rx_is_full = false;
+	a->unit_issues = unit_issues(a, g);
+	a->load = 1;
+	a->load_ps = 0;
 	a->cta_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 	a->warp_count = home_warps(a, g, l);
+}
+
+static void look_at_units(struct ndp_auto *a, const struct gpu *g, uint64_t passed_ps)
+{
+	const uint64_t issues = unit_issues(a, g);
+
+	a->load = (double)(issues - a->unit_issues) / (a->issues_per_ps * (double)passed_ps);
+	a->load_ps = a->looked_ps;
+	a->unit_issues = issues;
 }
 
 void ndp_auto_look(struct ndp_auto *a, struct gpu *g)
@@ -112,6 +135,8 @@ void ndp_auto_look(struct ndp_auto *a, struct gpu *g)
 	a->rx_is_full = (double)(rx_ps - a->rx_ps) >= full_ps;
 	a->tx_ps = tx_ps;
 	a->rx_ps = rx_ps;
+	if (a->unit_count)
+		look_at_units(a, g, passed_ps);
 	a->looked_ps = now_ps;
 }
 
@@ -157,6 +182,9 @@ struct ndp_scene ndp_auto_scene(const struct ndp_auto *a, const struct gpu *g, c
 
 	return (struct ndp_scene){.now_ps = now_ps,
 				  .is_relief = asks->is_relief,
+				  .is_counted = asks->is_counted,
+				  .load = a->load,
+				  .load_ps = a->load_ps,
 				  .sure = known > least ? known : least,
 				  .slack_ps = slack_ps(a, g, now_ps),
 				  .so_far_ps = now_ps - a->begin_ps,

@@ -124,19 +124,30 @@ static void hold(struct ndp_window *w)
 	w->hold_count = w->hold_all;
 }
 
+/* Has the units' issue been seen since those were away that the window lets go? */
+static bool is_load_known(const struct ndp_window *w, const struct ndp_scene *s)
+{
+	return s->is_counted && w->opened_ps < s->load_ps && w->away.count >= w->width;
+}
+
 static bool may_open(struct ndp_window *w, const struct ndp_scene *s)
 {
 	if (w->hold_count) {
 		w->hold_count--;
 		return false;
 	}
-	return s->is_relief ? w->returned_count || w->width < s->sure : 2 * w->fresh_returns >= w->width;
+	if (s->is_relief)
+		return w->returned_count || w->width < s->sure;
+	return 2 * w->fresh_returns >= w->width || is_load_known(w, s);
 }
 
-/* May it be so many times as wide? Those that are away may then take as many times what they do. */
+/* May it be so many times as wide? Those that are away then take as many times what they do, if the units' issue is
+ * full; as long as it is not, no longer than now. */
 static bool may_be(const struct ndp_scene *s, const struct seen *n, uint32_t times)
 {
-	return delay_ps(n, times) <= (double)s->slack_ps ||
+	const double longer = times * s->load > 1 ? times * s->load : 1;
+
+	return delay_ps(n, longer) <= (double)s->slack_ps ||
 	       (s->is_relief && times * n->took_ps <= (double)s->so_far_ps / RISK_PART);
 }
 
@@ -150,10 +161,18 @@ static void open_it(struct ndp_window *w, const struct ndp_scene *s, const struc
 	if (times == 1)
 		return;
 	w->is_opened = true;
+	w->opened_ps = s->now_ps;
 	w->fresh_returns = 0;
 	w->rest_all = 0;
 	if (w->width < most)
 		w->width = w->width < most / times ? times * w->width : most;
+}
+
+/* Those that an earlier close has not let go again, but that are not back yet, say nothing of a narrower window. Before
+ * any has come back nobody knows for how long they will not be. */
+static bool is_reached(const struct ndp_window *w)
+{
+	return !w->returned_count || w->away.count <= w->width;
 }
 
 static void look(struct ndp_window *w, const struct ndp_scene *s)
@@ -164,7 +183,8 @@ static void look(struct ndp_window *w, const struct ndp_scene *s)
 
 	w->is_opened = false;
 	if (delay > 0 && (!s->is_relief || delay > (double)s->slack_ps || is_worse)) {
-		close_it(w);
+		if (is_reached(w))
+			close_it(w);
 		if (was_opened)
 			hold(w);
 	} else if (may_open(w, s)) {
@@ -190,15 +210,31 @@ void ndp_window_begin(struct ndp_window *w, uint64_t now_ps)
 	w->is_opened = false;
 }
 
-void ndp_window_end(struct ndp_window *w, uint64_t begin_ps, uint64_t now_ps)
+/* So long the launch waited for the last one away: after the last one at home, and no longer than it was slower than
+ * there. What it took longer than others is not known of home. */
+static double tail_ps(struct ndp_window *w, uint64_t begin_ps, uint64_t now_ps)
 {
 	const uint64_t last_ps = w->home.left_ps > begin_ps ? w->home.left_ps : begin_ps;
-	const uint64_t all_ps = now_ps - begin_ps;
-	const uint64_t tail_ps = w->away.left_ps > last_ps ? w->away.left_ps - last_ps : 0;
+	double later_ps, slower_ps;
+	struct seen n;
 
-	if (tail_ps <= all_ps / TAIL_PART)
+	if (w->away.left_ps <= last_ps)
+		return 0;
+	later_ps = (double)(w->away.left_ps - last_ps);
+	n = see(w, now_ps);
+	slower_ps = delay_ps(&n, 1);
+	if (w->last_took_ps > w->took_ps)
+		slower_ps += w->last_took_ps - w->took_ps;
+	return slower_ps < later_ps ? slower_ps : later_ps;
+}
+
+void ndp_window_end(struct ndp_window *w, uint64_t begin_ps, uint64_t now_ps)
+{
+	const double tail = tail_ps(w, begin_ps, now_ps), all_ps = (double)(now_ps - begin_ps);
+
+	if (tail <= all_ps / TAIL_PART)
 		return;
-	if (tail_ps > all_ps / LONG_TAIL_PART)
+	if (tail > all_ps / LONG_TAIL_PART)
 		w->width = 1;
 	close_it(w);
 	hold(w);
@@ -259,6 +295,7 @@ static void came_back(struct ndp_window *w, double took_ps)
 {
 	w->returned_count += w->returned_count < MEAN_OF;
 	w->took_ps += (took_ps - w->took_ps) / w->returned_count;
+	w->last_took_ps = took_ps;
 	w->fresh_returns++;
 	w->fresh_accesses++;
 }

@@ -5,8 +5,13 @@
  * window opens, four times as wide or twice, while an access takes no longer away; and also while it takes longer, if a
  * link to the GPU is full of what such blocks ask for, the delay of an instance is less than what the launch can hide,
  * and more is done, all instances together, than before it was opened. Else it closes by half, down to a probe, after
- * which the next ones come after 64, 256, 1,024 and 4,096 instances. It closes as well where a launch waited for those
- * away. What is sent cannot be called back, and may be long: where no link is full it opens as instances come back.
+ * which the next ones come after 64, 256, 1,024 and 4,096 instances. Of more instances an access takes longer as far as
+ * the units' issue is full of them then: until it is, they wait beside each other.
+ *
+ * What is sent cannot be called back, and may be long: where no link is full it opens as instances come back, or, where
+ * the code says how long they are, once the units' issue has been seen with those that it let go. It closes as well
+ * where a launch waited for those away by which they were slower than at home, and by which the last of them was longer
+ * than others: nobody knows what that would have taken there.
  */
 #ifndef STRATA_NDP_BLOCKS_WINDOW_H
 #define STRATA_NDP_BLOCKS_WINDOW_H
@@ -31,7 +36,9 @@ struct ndp_side {
 struct ndp_window {
 	struct ndp_side home, away;
 	double took_ps;	   /* an instance away, mean of those that came back */
+	double last_took_ps; /* the one that came back last */
 	uint64_t first_ps; /* the first one went in this launch */
+	uint64_t opened_ps; /* when it was opened last */
 	uint32_t width;
 	uint32_t returned_count; /* in all, up to the mean's length */
 	uint32_t fresh_accesses; /* away, and instances that came back, since the last look */
@@ -49,6 +56,9 @@ struct ndp_scene {
 	uint64_t so_far_ps; /* that the launch has taken */
 	uint64_t slack_ps;  /* a delay that the launch hides */
 	bool is_relief;	    /* a link is full of what such blocks ask for at home */
+	double load;	    /* the share of the units' issue that was used, 1: all, or nobody knows */
+	uint64_t load_ps;   /* from then on, for a while */
+	bool is_counted;    /* the code says how long an instance is */
 	uint32_t sure; /* so many may be away before one has come back */
 	uint32_t first, most, most_relief; /* instances that may be away at first, and at most */
 };
