@@ -14,7 +14,7 @@ struct reproduce_svg {
 	size_t length;
 };
 
-/* What stands below it: colours of reproduce_page_colour by number, with what they are of. */
+/* What stands below it: colours of reproduce_colour by number, with what they are of. */
 struct reproduce_svg_key {
 	uint32_t count;
 	const char *(*name)(const void *ctx, uint32_t index);
