@@ -150,9 +150,9 @@ static void mistakes_have_places(void **state)
 
 static void fields_are_numbers_of_a_result(void **state)
 {
-	json_t *run = json_pack("{s:i, s:{s:i, s:s, s:{s:i}}, s:[{s:i}, {s:i}, {s:s}], s:n}", "time_ps", 5,
-				"stats", "gpu.a.b", 7, "name", "x", "gpu.cta_cycles", "sum", 9, "channels", "up", 3, "up", 4, "other", "x",
-				"energy_total_pj");
+	json_t *run = json_pack("{s:i, s:{s:i, s:s, s:{s:i}}, s:[{s:i}, {s:i}, {s:s}], s:n}", "time_ps", 5, "stats",
+				"gpu.a.b", 7, "name", "x", "gpu.cta_cycles", "sum", 9, "channels", "up", 3, "up", 4,
+				"other", "x", "energy_total_pj");
 	double x;
 
 	(void)state;
