@@ -38,16 +38,10 @@ static const struct sim_explain *explain(const char *mechanism)
 	return &channel_explain;
 }
 
-static const struct sim_param_when whens[] = {
-    {"!ndp_count", "channel.ndp_count", "!0"},
-    {0},
-};
-
 static void groups(struct machine_config *c, struct sim_param_groups *out)
 {
 	sim_param_groups_add(out, "channel", channel_param_rows, channel_param_row_count,
 			     machine_config_at(c, &machine_channel_part));
-	sim_param_groups_when(out, whens);
 }
 
 static void check(const struct machine_config *c, struct base_diag_list *diag)
