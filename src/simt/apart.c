@@ -216,8 +216,9 @@ static struct form of_instruction(struct finder *s, uint32_t pc)
 	switch (i->op) {
 	case PTX_OP_MOV:
 		return of_operand(s, pc, &i->src[0]);
-	case PTX_OP_CVT:
-		return is_whole(i->type2) ? of_operand(s, pc, &i->src[0]) : unknown;
+	case PTX_OP_CVT: /* registers may be wider than what it reads and gives */
+		a = of_operand(s, pc, &i->src[0]);
+		return in_range(s, in_range(s, a, i->type2), i->type);
 	case PTX_OP_CVTA:
 		a = of_operand(s, pc, &i->src[0]);
 		b = constant((int64_t)e->imm);
