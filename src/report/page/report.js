@@ -114,15 +114,20 @@ function experiments(parent, r) {
 		{name: 'nobody can build it', value: w => w.is_best ? 'yes' : ''}, {name: 'setting', value: w => w.setting}], all, {name: `${r.label}: what if`});
 }
 
-/* Of a run with an account: where the schedulers' cycles went, by instruction, with its source line where there is one. */
+/* Of a run with accounts: where in the program each one's time went (report/accounts.h), with what there is of a place. */
 function costliest(parent, r) {
-	const all = (r.why.account || {}).lines || [], has_source = all.some(l => l.source_file);
-	if (!all.length) return;
-	node(parent, 'h4', `${r.label}: the instructions that cost most cycles`);
-	table(parent, [{name: 'kernel', value: l => l.kernel}, {name: 'PTX line', value: l => l.line},
-		...(has_source ? [{name: 'source', value: l => l.source_file ? `${l.source_file}:${l.source_line}` : null}] : []),
-		{name: 'cycles', value: l => l.cycles}, {name: '% of all', value: l => 100 * l.share}, {name: 'instruction', value: l => l.text}],
-		all, {name: `${r.label}: instructions`, search: true});
+	for (const a of r.why.accounts.filter(o => (o.places || []).length)) {
+		const is_time = a.unit === 'ps', has = key => a.places.some(p => key in p);
+		const column = (key, name, value) => has(key) ? [{name, value: value || (p => p[key])}] : [];
+		node(parent, 'h4', `${r.label}, ${a.who}: ${a.places_title}`);
+		table(parent, [...column('kernel', 'kernel'), ...column('function', 'function'), ...column('file', 'file'),
+			...column('line', has('kernel') ? 'PTX line' : 'line'),
+			...column('source_file', 'source', p => p.source_file ? `${p.source_file}:${p.source_line}` : null),
+			{name: is_time ? 'us' : a.unit, value: p => is_time ? us(p.amount) : p.amount},
+			{name: '% of all', value: p => 100 * p.share}, {name: 'most of it', value: p => p.what},
+			...column('text', 'instruction'), ...column('op', 'instruction')],
+			a.places, {name: `${r.label}: ${a.who}`, search: true});
+	}
 }
 
 /* What the mechanism did: blocks and kernels that it offered, and what that cost. */
